@@ -1,0 +1,10 @@
+"""boxdraw: readable rules for rare classes, as unions of axis-parallel boxes."""
+
+from boxdraw.boxes import BoxSet
+from boxdraw.classifier import BoxSetClassifier
+from boxdraw.fast.cv import FastBoxesClassifierCV
+from boxdraw.fast.estimator import FastBoxesClassifier
+
+__version__ = "0.1.0"
+
+__all__ = ["BoxSet", "BoxSetClassifier", "FastBoxesClassifier", "FastBoxesClassifierCV"]

@@ -1,0 +1,203 @@
+"""What every box classifier shares: it reads ``boxes_`` and knows nothing of how they were learned."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from boxdraw.boxes import BoxSet
+from boxdraw.schema import frame_like, labels_of
+from boxdraw.sums import total
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
+    """Predict, transform and tabulate from ``boxes_``, ``classes_`` and ``pos_label_``."""
+
+    boxes_: BoxSet
+    classes_: npt.NDArray[Any]
+    pos_label_: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict the class of each row: positive inside a box, negative outside all of them.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels out of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self._labels(self.boxes_.contains(self._validated(X)))
+
+    def transform(self, X: Any) -> BoolArray:
+        """Tell which boxes hold each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples, n_boxes)
+            True where the row lies in the box; a frame after ``set_output``.
+        """
+        check_is_fitted(self)
+        return self.boxes_.membership(self._validated(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Return the names of the columns of ``transform``: box1, box2, ...
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Checked against the names seen in fit; not used otherwise.
+
+        Returns
+        -------
+        ndarray of str
+            One name per box.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        if input_features is not None and names is not None and not np.array_equal(names, input_features):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        return np.array([f"box{k + 1}" for k in range(len(self.boxes_))], dtype=object)
+
+    def box_table(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Count, for each box, what it catches and at what price, on any labelled rows.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, seen in training or not.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        frame
+            One row per box, of the same kind as X (pandas, polars, pyarrow; pandas for arrays): ``rule``;
+            ``support``, the weight of the rows inside; ``true_positives``, ``false_positives``; ``precision``
+            with its Wilson 95% interval ``precision_low`` to ``precision_high``; ``recall``; ``unique_recall``,
+            the part that no other box catches; ``lift``, the precision relative to the base rate; ``overlap``,
+            the part of the support that other boxes hold too. A figure with nothing to divide by is NaN.
+        """
+        check_is_fitted(self)
+        positive = labels_of(y, len(_rows(X)), self.classes_) == self.pos_label_
+        member = self.boxes_.membership(self._validated(X))
+        weight = np.ones(len(positive)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if weight.shape != positive.shape:
+            raise ValueError(f"sample_weight has shape {weight.shape}; expected {positive.shape}.")
+        return frame_like(X, box_statistics(self.boxes_, member, positive, weight))
+
+    def _validated(self, X: Any) -> npt.NDArray[np.floating]:
+        """Check X against what fit saw."""
+        checked: npt.NDArray[np.floating] = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        return checked
+
+    def _labels(self, flagged: BoolArray) -> npt.NDArray[Any]:
+        """Turn flags into labels; ``classes_`` has two of them."""
+        is_second = flagged if self.pos_label_ == self.classes_[1] else ~flagged
+        labels: npt.NDArray[Any] = self.classes_[is_second.astype(np.intp)]
+        return labels
+
+    def _towards_second_class(self, score: FloatArray, flagged: BoolArray) -> FloatArray:
+        """Make a score of the positive class a finite decision function, its sign that of predict.
+
+        scikit-learn's scorers, calibrators and threshold tuners take a decision function to rank towards
+        ``classes_[1]``, so the score changes its sign where the positive class is ``classes_[0]``.
+        """
+        tiny, huge = np.finfo(np.float64).tiny, np.finfo(np.float64).max
+        score = np.clip(score, -huge, huge)
+        if self.pos_label_ == self.classes_[1]:
+            return np.where(flagged, np.maximum(score, tiny), np.minimum(score, -tiny))
+        return np.where(flagged, np.minimum(-score, -tiny), np.maximum(-score, tiny))
+
+
+def _rows(X: Any) -> Any:
+    return X if hasattr(X, "__len__") else np.asarray(X)
+
+
+def check_binary(
+    y: npt.NDArray[Any], pos_label: Any, weight: FloatArray | None = None
+) -> tuple[npt.NDArray[Any], Any, BoolArray]:
+    """Return the two classes, the positive one and which rows have it.
+
+    The positive class is the one of less weight unless told otherwise; of two equal ones the second.
+    """
+    check_classification_targets(y)
+    classes, index = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(y)}. Wrap the classifier in sklearn.multiclass.OneVsRestClassifier for more classes."
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            "Classifier can't train when only one class is present: boxes are drawn around one class and against "
+            f"the other, and every label with weight is {classes[0]!r}."
+        )
+    index = index.reshape(-1)
+    chosen = 0 if total(weight, index == 0) < total(weight, index == 1) else 1
+    if pos_label is not None:
+        matches = np.flatnonzero(classes == pos_label)
+        if len(matches) != 1:
+            raise ValueError(f"pos_label={pos_label!r} is not a class of y; expected one of {classes.tolist()}.")
+        chosen = int(matches[0])
+    return classes, classes[chosen], index == chosen
+
+
+def wilson_interval(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the Wilson 95% interval of hits / total; NaN where the total is 0."""
+    z2 = 1.959963984540054**2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = hits / total
+        centre = (share + z2 / (2 * total)) / (1 + z2 / total)
+        half = np.sqrt(z2 * (share * (1 - share) / total + z2 / (4 * total**2))) / (1 + z2 / total)
+    return np.maximum(centre - half, 0), np.minimum(centre + half, 1)
+
+
+def box_statistics(boxes: BoxSet, member: BoolArray, positive: BoolArray, weight: FloatArray) -> dict[str, Any]:
+    """Return the columns of ``box_table``."""
+    alone = member & (member.sum(axis=1, keepdims=True) == 1)
+    support = weight @ member
+    true_positives = (weight * positive) @ member
+    n_positive, n_rows = math.fsum(weight * positive), math.fsum(weight)
+    low, high = wilson_interval(true_positives, support)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = true_positives / support
+        return {
+            "rule": [line.split(": ", 1)[1] for line in boxes.to_text().splitlines()] if len(boxes) else [],
+            "support": support,
+            "true_positives": true_positives,
+            "false_positives": support - true_positives,
+            "precision": precision,
+            "precision_low": low,
+            "precision_high": high,
+            "recall": true_positives / n_positive,
+            "unique_recall": ((weight * positive) @ alone) / n_positive,
+            "lift": precision / (np.float64(n_positive) / n_rows),
+            "overlap": 1 - (weight @ alone) / support,
+        }

@@ -1,0 +1,132 @@
+"""BoxSetClassifier: a classifier made from a drawing, wherever it came from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from boxdraw.base import BaseBoxClassifier, check_binary
+from boxdraw.boxes import BoxSet
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class BoxSetClassifier(BaseBoxClassifier):
+    """A classifier that flags the rows inside the boxes of a `BoxSet`: loaded from a file, written by hand or edited.
+
+    It is fitted as soon as it has boxes. `fit` is there for scikit-learn's tools: it checks that the boxes go with
+    the table, takes the labels from y, and never changes the given boxes. Without boxes it draws the tightest
+    box around the positive class, the simplest drawing there is.
+
+    Parameters
+    ----------
+    boxes : BoxSet or None
+        The model.
+    classes : pair of labels, default=(0, 1)
+        The negative and the positive label, in this order; `fit` replaces them by those of y.
+    pos_label : label, default=None
+        The positive class in `fit`; the rarer one if None.
+
+    Attributes
+    ----------
+    boxes_ : BoxSet
+        The model.
+    classes_ : ndarray of shape (2,)
+        The labels, sorted.
+    pos_label_ : label
+        The positive class.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, when the boxes or the table of `fit` have them.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet, BoxSetClassifier
+    >>> boxes = BoxSet([[200.0, 0.0]], [[float("inf"), 6.0]], feature_names=["amount", "hour"])
+    >>> model = BoxSetClassifier(boxes, classes=("ok", "fraud"))
+    >>> model.predict([[250.0, 3.0], [250.0, 12.0]]).tolist()
+    ['fraud', 'ok']
+    """
+
+    def __init__(self, boxes: BoxSet | None = None, *, classes: Any = (0, 1), pos_label: Any = None) -> None:
+        self.boxes = boxes
+        self.classes = classes
+        self.pos_label = pos_label
+
+    def fit(self, X: Any, y: Any) -> BoxSetClassifier:
+        """Check the boxes against a table and take over its labels; draw the tightest box if there are none.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes.
+
+        Returns
+        -------
+        BoxSetClassifier
+            The fitted estimator.
+        """
+        boxes = self.boxes
+        if boxes is not None:
+            _check_boxes(boxes).contains(X)  # a table that does not go with the boxes ends here
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label)
+        if boxes is None:
+            rows = X[positive].astype(np.float64)
+            names = getattr(self, "feature_names_in_", None)
+            boxes = BoxSet(rows.min(axis=0)[None], rows.max(axis=0)[None], feature_names=names)
+        self.boxes_ = boxes
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return how far inside the boxes each row is, in the features' own units.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            `BoxSet.margin`, finite, its sign that of ``predict``; it ranks towards ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        margin = self.boxes_.margin(self._validated(X))
+        return self._towards_second_class(margin, margin >= 0)
+
+    def _validated(self, X: Any) -> Any:
+        """Check X against the table of fit; without one, the boxes find their columns by themselves."""
+        return super()._validated(X) if "boxes_" in self.__dict__ else X
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "boxes_" in self.__dict__ or self.boxes is not None
+
+    def __getattr__(self, name: str) -> Any:
+        """Answer from the parameters what `fit` would have set: with boxes, the classifier is fitted from the start."""
+        if name not in _FITTED or self.__dict__.get("boxes") is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        boxes = _check_boxes(self.boxes)
+        if name == "boxes_":
+            return boxes
+        if name == "n_features_in_":
+            return boxes.n_features
+        classes = np.unique(np.asarray(self.classes))
+        if classes.shape != (2,):
+            raise ValueError(f"classes must be two different labels, (negative, positive); got {self.classes!r}.")
+        return classes if name == "classes_" else classes[classes == self.classes[1]][0]
+
+
+_FITTED = ("boxes_", "classes_", "n_features_in_", "pos_label_")
+
+
+def _check_boxes(boxes: Any) -> BoxSet:
+    if not isinstance(boxes, BoxSet):
+        raise TypeError(f"boxes must be a BoxSet; got {type(boxes).__name__}. BoxSet.from_json reads one from a file.")
+    return boxes

@@ -1,0 +1,1 @@
+"""The experiments behind the figures in the documentation."""

@@ -1,0 +1,349 @@
+"""Boxes as sentences, and the shortest numbers that say the same about the data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from boxdraw.boxes import BoxSet
+
+__all__ = [
+    "format_number",
+    "printable",
+    "rule_texts",
+    "shortest_between",
+    "shown_limits",
+    "summary",
+    "to_repr",
+    "to_text",
+]
+
+FloatArray = npt.NDArray[np.float64]
+
+# Literals, because 10.0**i is not correctly rounded everywhere.
+_SMALLEST_EXPONENT = -323
+_POWERS = np.array([float(f"1e{i}") for i in range(_SMALLEST_EXPONENT, 309)])
+# Up to 10**22 a power of ten is a float exactly, and up to 15 digits so is every whole number: one division
+# or multiplication of the two is then the correctly rounded decimal.
+_MAX_EXACT_SHIFT = 22
+_MAX_FAST_DIGITS = 15
+_UP = np.maximum(_POWERS[-_SMALLEST_EXPONENT - _MAX_EXACT_SHIFT :][: 2 * _MAX_EXACT_SHIFT + 1], 1)
+_DOWN = _UP[::-1].copy()
+# A call costs more than a few numbers more, so several digits are tried at once.
+_BATCHES = np.arange(1, _MAX_FAST_DIGITS + 1).reshape(-1, 5, 1)
+# Scaling rounds, so the two decimals around the true value are among the three around the scaled one.
+_NEIGHBOURS = np.array([0.0, -1.0, 1.0]).reshape(3, 1, 1)
+# 17 digits tell any two floats apart.
+_CONTEXTS = tuple(
+    (
+        Context(prec=digits, rounding=ROUND_FLOOR, traps=[]),
+        Context(prec=digits, rounding=ROUND_CEILING, traps=[]),
+    )
+    for digits in range(1, 18)
+)
+
+_MAX_REPR_BOXES = 10
+# What would break a line, change the terminal or turn the text around, and what no encoding can print.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def to_text(boxes: BoxSet) -> str:
+    r"""Write one sentence per box.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes to write.
+
+    Returns
+    -------
+    str
+        One line per box, with the numbers of ``shown_lower`` and ``shown_upper``. Control characters in
+        names are escaped, so a name never breaks a line.
+
+    Examples
+    --------
+    >>> from boxdraw.boxes import BoxSet
+    >>> boxes = BoxSet([[16.8, -float("inf")], [0, 5]], [[30, 2], [0, 9]], feature_names=["radius", "a\nb"])
+    >>> print(to_text(boxes))
+    Box 1: 16.8 ≤ radius ≤ 30 and a\nb ≤ 2
+    Box 2: radius = 0 and 5 ≤ a\nb ≤ 9
+    """
+    if not len(boxes):
+        return "No boxes: no row is flagged"
+    return "\n".join(f"Box {i}: {rule}" for i, rule in enumerate(rule_texts(boxes), start=1))
+
+
+def rule_texts(boxes: BoxSet) -> list[str]:
+    """Write the conditions of each box, without its number.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes to write.
+
+    Returns
+    -------
+    list of str
+        One text per box.
+
+    Examples
+    --------
+    >>> from boxdraw.boxes import BoxSet
+    >>> rule_texts(BoxSet([[1], [-float("inf")]], [[2], [float("inf")]]))
+    ['1 ≤ x0 ≤ 2', 'every row']
+    """
+    names = [printable(name) for name in boxes.feature_names]
+    limited = np.isfinite(boxes.lower) | np.isfinite(boxes.upper)
+    # Limits are shortened one by one and may cross when no row lies between them: that reads as nonsense.
+    sensible = boxes.shown_lower <= boxes.shown_upper
+    lowers = np.where(sensible, boxes.shown_lower, boxes.lower)
+    uppers = np.where(sensible, boxes.shown_upper, boxes.upper)
+    texts = []
+    for lower, upper, used in zip(lowers, uppers, limited, strict=True):
+        conditions = [_condition(names[j], float(lower[j]), float(upper[j])) for j in np.flatnonzero(used)]
+        texts.append(" and ".join(conditions) or "every row")
+    return texts
+
+
+def _condition(name: str, lower: float, upper: float) -> str:
+    """Write the limits of one feature, at least one of which is finite."""
+    if lower == upper:
+        return f"{name} = {format_number(lower)}"
+    if lower == -np.inf:
+        return f"{name} ≤ {format_number(upper)}"
+    if upper == np.inf:
+        return f"{name} ≥ {format_number(lower)}"
+    return f"{format_number(lower)} ≤ {name} ≤ {format_number(upper)}"
+
+
+def to_repr(boxes: BoxSet) -> str:
+    """Write a title and the first boxes.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes to write.
+
+    Returns
+    -------
+    str
+        At most ten boxes, and how many more there are.
+
+    Examples
+    --------
+    >>> from boxdraw.boxes import BoxSet
+    >>> print(to_repr(BoxSet([[1]] * 12, [[2]] * 12)))
+    BoxSet with 12 boxes on 1 feature
+    Box 1: 1 ≤ x0 ≤ 2
+    ...
+    Box 10: 1 ≤ x0 ≤ 2
+    ... and 2 more
+    """
+    lines = [summary(boxes), to_text(boxes[:_MAX_REPR_BOXES])]
+    if len(boxes) > _MAX_REPR_BOXES:
+        lines.append(f"... and {len(boxes) - _MAX_REPR_BOXES} more")
+    return "\n".join(lines)
+
+
+def summary(boxes: BoxSet) -> str:
+    """Say how many boxes there are, on how many features.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes to count.
+
+    Returns
+    -------
+    str
+        The title of the text and the HTML representation.
+
+    Examples
+    --------
+    >>> from boxdraw.boxes import BoxSet
+    >>> summary(BoxSet([[1, 2]], [[3, 4]]))
+    'BoxSet with 1 box on 2 features'
+    """
+    box = "box" if boxes.n_boxes == 1 else "boxes"
+    feature = "feature" if boxes.n_features == 1 else "features"
+    return f"BoxSet with {boxes.n_boxes} {box} on {boxes.n_features} {feature}"
+
+
+def format_number(number: float) -> str:
+    """Write a number in the shortest form that reads back to the same float.
+
+    Parameters
+    ----------
+    number : float
+        The number.
+
+    Returns
+    -------
+    str
+        The text, without ``.0`` for whole numbers.
+
+    Examples
+    --------
+    >>> format_number(30.0), format_number(0.1), format_number(1e300)
+    ('30', '0.1', '1e+300')
+    """
+    return repr(float(number)).removesuffix(".0")
+
+
+def printable(name: str) -> str:
+    r"""Make a feature name safe to print within a line.
+
+    Parameters
+    ----------
+    name : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The name with control characters, bidirectional overrides and lone surrogates written as escapes;
+        ``''`` for the empty name.
+
+    Examples
+    --------
+    >>> print(printable("tab\there"), printable("größe"), printable(""))
+    tab\there größe ''
+    """
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), name) or "''"
+
+
+def shortest_between(value: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike) -> FloatArray:
+    """Find the numbers with the fewest significant decimal digits in closed intervals.
+
+    Parameters
+    ----------
+    value : array-like of float
+        The numbers to shorten.
+    low, high : array-like of float, same shape as ``value``
+        The intervals, with ``low <= value <= high``. Either end may be infinite.
+
+    Returns
+    -------
+    ndarray of float, same shape as ``value``
+        In each interval a float that prints with the fewest significant digits, and of those the closest to
+        ``value``. Infinite values are returned as they are.
+
+    Examples
+    --------
+    >>> shortest_between([16.8317, 0.1 + 0.2, 42.0], [16.79, 0.3, 42.0], [16.84, 0.301, 42.0]).tolist()
+    [16.8, 0.3, 42.0]
+    """
+    result = np.array(value, dtype=np.float64, order="C")
+    below, above = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    if not result.shape == below.shape == above.shape:
+        shapes = f"{result.shape}, {below.shape} and {above.shape}"
+        raise ValueError(f"value, low and high must have the same shape, got {shapes}")
+    if not (np.isinf(result) | ((below <= result) & (result <= above))).all():
+        raise ValueError("value must lie between low and high")
+    numbers, below, above = result.reshape(-1), below.reshape(-1), above.reshape(-1)
+    todo = np.flatnonzero(np.isfinite(numbers) & (below < above) & (numbers != 0))
+    exponent = np.searchsorted(_POWERS, np.abs(numbers[todo]), side="right") - 1 + _SMALLEST_EXPONENT
+    fast = (exponent >= _MAX_FAST_DIGITS - 1 - _MAX_EXACT_SHIFT) & (exponent <= _MAX_EXACT_SHIFT)
+    slow = todo[~fast]
+    todo, exponent = todo[fast], exponent[fast]
+    for digits in _BATCHES:
+        if not todo.size:
+            break
+        nearest, found = _nearest(numbers[todo], below[todo], above[todo], digits - 1 - exponent)
+        numbers[todo[found]] = nearest[found]
+        todo, exponent = todo[~found], exponent[~found]
+    for i in (*slow, *todo):
+        numbers[i] = _shortest_one(float(numbers[i]), float(below[i]), float(above[i]))
+    return result
+
+
+def shown_limits(
+    lower: FloatArray, upper: FloatArray, columns: Mapping[int, npt.NDArray[Any]]
+) -> tuple[FloatArray, FloatArray]:
+    """Find the shortest limits that leave every value on its side.
+
+    Parameters
+    ----------
+    lower, upper : ndarray of shape (n_boxes, n_features)
+        The limits.
+    columns : mapping of int to ndarray
+        For each feature that has a limit its values in the data, by the number of the feature.
+
+    Returns
+    -------
+    lower, upper : ndarray of shape (n_boxes, n_features)
+        The numbers to show. A limit that has values on one side only moves no further than to the nearest of
+        them, in either direction, and one without any does not move. Two limits that are equal, or that would
+        meet or cross, are shown in full.
+
+    Examples
+    --------
+    >>> lower, upper = shown_limits(np.array([[2.0137]]), np.array([[6.4992]]), {0: np.array([1, 3, 5, 8])})
+    >>> lower.item(), upper.item()
+    (2.0, 6.0)
+    """
+    exact = np.stack([lower, upper])
+    low, high = exact.copy(), exact.copy()
+    for j, column in columns.items():
+        values = np.asarray(column, dtype=np.float64)
+        values = np.sort(values[np.isfinite(values)])
+        low[0, :, j], high[0, :, j] = _free_interval(lower[:, j], values)
+        # An upper limit is a lower limit of the mirror image.
+        mirrored_low, mirrored_high = _free_interval(-upper[:, j], -values[::-1])
+        low[1, :, j], high[1, :, j] = -mirrored_high, -mirrored_low
+    shown = shortest_between(exact, low, high)
+    shown = np.where((shown[0] < shown[1]) & (lower < upper), shown, exact)
+    return shown[0], shown[1]
+
+
+def _free_interval(limits: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Find how far lower limits may move among sorted, finite values: above the one below, up to the next."""
+    padded = np.concatenate([[-np.inf], values, [np.inf]])
+    place = np.searchsorted(padded, limits, side="left")
+    # An absent limit is found in front of everything; it does not move, so any neighbour will do.
+    below, above = padded[np.maximum(place - 1, 0)], padded[place]
+    with np.errstate(over="ignore", invalid="ignore"):
+        low = np.where(below > -np.inf, np.nextafter(below, np.inf), limits - (above - limits))
+        high = np.where(above < np.inf, above, limits + (limits - below))
+    alone = ~np.isfinite(limits) | ((below == -np.inf) & (above == np.inf))
+    return np.where(alone, limits, low), np.where(alone, limits, high)
+
+
+def _nearest(
+    value: FloatArray, low: FloatArray, high: FloatArray, shifts: npt.NDArray[np.intp]
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Find in each interval the multiple of ``10**-shift`` nearest to the value, and say where there is one.
+
+    ``shifts`` has a row per attempt, of which the first that succeeds counts. Only the two multiples around
+    the value can be the nearest, so nothing else is tried.
+    """
+    up, down = _UP[shifts + _MAX_EXACT_SHIFT], _DOWN[shifts + _MAX_EXACT_SHIFT]
+    # One of the two powers is 1, so each line below rounds once.
+    candidates = (np.rint(value * up / down) + _NEIGHBOURS) * down / up
+    distance = np.abs(candidates - value)
+    distance[(candidates < low) | (candidates > high)] = np.inf
+    columns = np.arange(len(value))
+    first = (distance.min(axis=0) < np.inf).argmax(axis=0)
+    distance = distance[:, first, columns]
+    best = distance.argmin(axis=0)
+    return candidates[best, first, columns], distance[best, columns] < np.inf
+
+
+def _shortest_one(value: float, low: float, high: float) -> float:
+    """Do the same in exact decimals, for magnitudes and digits where floats do not hold the powers of ten."""
+    exact = Decimal(value)
+    for contexts in _CONTEXTS:
+        candidates = [float(context.create_decimal(exact)) for context in contexts]
+        inside = [number for number in candidates if low <= number <= high and np.isfinite(number)]
+        if inside:
+            return min(inside, key=lambda number: abs(number - value))
+    return value

@@ -1,0 +1,151 @@
+"""Stage 2, cluster: groups of positives, and the tight box around each group."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+
+_MAX_ITERATIONS = 100
+_PAIRS = 2_000_000  # distances held at once while seeding; more positives get fewer candidates
+
+
+def cluster_positives(
+    positives: FloatArray, weight: FloatArray | None, n_boxes: int, clusterer: Any, random_state: Any
+) -> IntArray:
+    """Label each positive with its cluster, the heaviest cluster first; -1 for none.
+
+    Only the distinct positives are clustered, each with its total weight and in sorted order: a repeated row
+    is then the same as a weighted one, and the order of the rows does not matter.
+    """
+    distinct, inverse = np.unique(positives, axis=0, return_inverse=True)
+    inverse = inverse.reshape(-1)  # NumPy 2.0.0 alone gives it a second axis
+    mass = np.bincount(inverse, weights=weight, minlength=len(distinct))
+    if n_boxes > len(distinct):
+        warnings.warn(
+            f"n_boxes={n_boxes} was reduced to {len(distinct)}, the number of distinct positive rows.",
+            UserWarning,
+            stacklevel=4,
+        )
+        n_boxes = len(distinct)
+    points = _standardise(distinct, mass)
+    if clusterer is not None:
+        labels = _labels_of(clusterer, points, mass, n_boxes)
+    elif n_boxes == 1:
+        labels = np.zeros(len(distinct), dtype=np.intp)
+    else:
+        labels = k_means(points, mass, n_boxes, random_state)
+    return _heaviest_first(labels, mass)[inverse]
+
+
+def k_means(points: FloatArray, mass: FloatArray, n_clusters: int, random_state: Any) -> IntArray:
+    """Weighted k-means from a greedy start.
+
+    The start adds the point that lowers the sum of squares most, one at a time: no luck in it as long as all
+    points can be tried; with very many points, ``random_state`` draws the ones that are.
+    """
+    centres = _greedy_start(points, mass, n_clusters, random_state)
+    labels = np.full(len(points), -1, dtype=np.intp)
+    half_norms = np.einsum("ij,ij->i", points, points) / 2
+    for _ in range(_MAX_ITERATIONS):
+        # half the squared distance, less the half norm of the point, which is the same for all centres
+        gap = np.einsum("ij,ij->i", centres, centres) / 2 - points @ centres.T
+        new = gap.argmin(axis=1)
+        size = np.bincount(new, weights=mass, minlength=n_clusters)
+        if not size.all():
+            _refill(new, gap.min(axis=1) + half_norms, size, mass)
+        if np.array_equal(new, labels):
+            break
+        labels = new
+        member = (labels == np.arange(n_clusters)[:, None]) * mass
+        centres = member @ points / member.sum(axis=1, keepdims=True)
+    return labels
+
+
+def _greedy_start(points: FloatArray, mass: FloatArray, n_clusters: int, random_state: Any) -> FloatArray:
+    n = len(points)
+    candidates = np.arange(n)
+    n_candidates = max(32, _PAIRS // n)
+    if n > n_candidates:
+        rng = check_random_state(random_state)
+        candidates = np.sort(rng.choice(n, n_candidates, replace=False, p=mass / mass.sum()))
+    norms = np.einsum("ij,ij->i", points, points)
+    distance = norms[candidates, None] + norms - 2 * (points[candidates] @ points.T)
+    chosen = [int((distance @ mass).argmin())]
+    closest = distance[chosen[0]]
+    for _ in range(1, n_clusters):
+        closer = np.minimum(distance, closest)
+        chosen.append(int((closer @ mass).argmin()))
+        closest = closer[chosen[-1]]
+    centres: FloatArray = points[candidates[chosen]]
+    return centres
+
+
+def _refill(labels: IntArray, distance: FloatArray, size: FloatArray, mass: FloatArray) -> None:
+    """Give each empty cluster the worst-placed point of a cluster that can spare one."""
+    for empty in np.flatnonzero(size == 0):
+        counts = np.bincount(labels, minlength=len(size))
+        spare = counts[labels] > 1
+        worst = np.where(spare, distance * mass, -np.inf).argmax()
+        labels[worst] = empty
+        distance[worst] = 0
+
+
+def _standardise(points: FloatArray, mass: FloatArray) -> FloatArray:
+    centred = points - mass @ points / mass.sum()
+    deviation = np.sqrt(mass @ centred**2 / mass.sum())
+    deviation[deviation == 0] = 1
+    result: FloatArray = centred / deviation
+    return result
+
+
+def _labels_of(clusterer: Any, points: FloatArray, mass: FloatArray, n_boxes: int) -> IntArray:
+    """Run the user's clusterer on the distinct positives."""
+    clusterer = clone(clusterer)
+    for name in ("n_clusters", "n_components"):
+        if name in clusterer.get_params():
+            clusterer.set_params(**{name: n_boxes})
+    fit_params = {}
+    if "sample_weight" in inspect.signature(clusterer.fit_predict).parameters:
+        fit_params["sample_weight"] = mass
+    labels = np.asarray(clusterer.fit_predict(points, **fit_params))
+    if labels.shape != (len(points),):
+        raise ValueError(
+            f"clusterer.fit_predict returned an array of shape {labels.shape}; expected {(len(points),)}, "
+            "one label per distinct positive row."
+        )
+    if not (labels >= 0).any():
+        raise ValueError(
+            f"{clusterer!r} called every positive row noise, so there is nothing to draw a box around. "
+            "Loosen its parameters (for DBSCAN: a larger eps or a smaller min_samples)."
+        )
+    return labels.astype(np.intp)
+
+
+def _heaviest_first(labels: IntArray, mass: FloatArray) -> IntArray:
+    """Renumber the clusters by falling weight; equal ones in the order of their first (sorted) row."""
+    kept = labels >= 0
+    ids, first, inverse = np.unique(labels[kept], return_index=True, return_inverse=True)
+    size = np.bincount(inverse, weights=mass[kept], minlength=len(ids))
+    order = np.lexsort((first, -size))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(ids))
+    result = np.full(len(labels), -1, dtype=np.intp)
+    result[kept] = rank[inverse]
+    return result
+
+
+def tight_boxes(positives: FloatArray, labels: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest box around each cluster: lower and upper, a row per box."""
+    groups = [positives[labels == k] for k in range(labels.max() + 1)]
+    lower = np.array([group.min(axis=0) for group in groups])
+    upper = np.array([group.max(axis=0) for group in groups])
+    return lower, upper

@@ -1,0 +1,350 @@
+"""FastBoxesClassifierCV: the estimator that chooses its own parameters."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import rankdata
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.utils import check_scalar
+
+from boxdraw.fast.estimator import BaseFastBoxes, check_cost, check_growth, range_width
+from boxdraw.fast.folds import Fold, FoldModel, best_cost
+from boxdraw.fast.path import critical_weights
+from boxdraw.fast.stages import Training, draw_edges
+from boxdraw.fast.tiles import threaded_map
+from boxdraw.metrics import auh_score
+from boxdraw.progress import Progress
+
+FloatArray = npt.NDArray[np.float64]
+Setting = dict[str, Any]
+
+
+class FastBoxesClassifierCV(BaseFastBoxes):
+    """Fast Boxes with its parameters chosen by cross-validation; the one to start with.
+
+    Every combination of the values below is scored on the inner folds. Costs and expansions share one pass over the
+    data, so a grid costs little more than its numbers of boxes.
+
+    Parameters
+    ----------
+    n_boxes : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 8, 10)
+        Numbers of boxes to try; those above the number of distinct positives in a fold are left out.
+    expansion : float or sequence of float, default=(0, 0.001, 0.01, 0.03, 0.1, 0.3)
+        Pushes outwards to try, as shares of the weight of the negatives (see `relative_expansion`).
+    growth : str or sequence of str, default=("nearest_negative", "edge", "free")
+        Growth rules to try.
+    feature_range : pair or sequence of pairs, default=((-1, 1), (-3, 3))
+        Ranges to which features are scaled while learning.
+    negative_weight : None, "balanced", float or sequence of float, default=None
+        Cost of a false alarm in the fit. None sets it after the other parameters, see `false_alarm_cost`. A sequence
+        is part of the grid when `scoring` is given; otherwise the one that suits `false_alarm_cost` best is taken.
+    relative_expansion : bool, default=True
+        Whether `expansion` is a share of the weight of the training negatives, so that one grid fits tables of any
+        size, or the value of ``FastBoxesClassifier.expansion`` itself.
+    false_alarm_cost : float or None, default=None
+        What a false alarm costs you relative to a miss. `negative_weight_` is set where misses plus that many times
+        the false alarms are least on the inner folds; None weighs the classes equally (best balanced accuracy).
+    scoring : str, callable or None, default=None
+        A scikit-learn scorer; None is the area under the hull of the ROC over all costs (AUH).
+    cv : int, splitter or iterable of (train, test), default=3
+        The inner folds; an int gives stratified, shuffled folds.
+    clusterer, pos_label, random_state, n_jobs, verbose
+        As in `FastBoxesClassifier`; `random_state` also shuffles the folds, and threads share the grid.
+
+    Attributes
+    ----------
+    boxes_, classes_, pos_label_, n_features_in_, feature_names_in_
+        As in `FastBoxesClassifier`.
+    negative_weight_, expansion_, growth_
+        The cost, the expansion (absolute) and the growth rule in use.
+    best_params_ : dict
+        The setting of the grid with the best mean score; ties go to fewer boxes, then to the earlier setting.
+    best_score_ : float
+        Its mean score.
+    best_index_ : int
+        Its place in `cv_results_`.
+    cv_results_ : dict of ndarray
+        ``params``, ``param_*``, ``split*_test_score``, ``mean_test_score``, ``std_test_score``,
+        ``rank_test_score``, as in `GridSearchCV`. There are no times: settings share their work.
+
+    See Also
+    --------
+    FastBoxesClassifier : One setting.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boxdraw import FastBoxesClassifierCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = FastBoxesClassifierCV(n_boxes=(1, 2), random_state=0).fit(X, y)
+    >>> model.pos_label_
+    np.int64(0)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        n_boxes: Any = (1, 2, 3, 4, 5, 6, 8, 10),
+        expansion: Any = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3),
+        growth: Any = ("nearest_negative", "edge", "free"),
+        feature_range: Any = ((-1, 1), (-3, 3)),
+        negative_weight: Any = None,
+        relative_expansion: bool = True,
+        false_alarm_cost: float | None = None,
+        scoring: Any = None,
+        cv: Any = 3,
+        clusterer: Any = None,
+        pos_label: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_boxes = n_boxes
+        self.expansion = expansion
+        self.growth = growth
+        self.feature_range = feature_range
+        self.negative_weight = negative_weight
+        self.relative_expansion = relative_expansion
+        self.false_alarm_cost = false_alarm_cost
+        self.scoring = scoring
+        self.cv = cv
+        self.clusterer = clusterer
+        self.pos_label = pos_label
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FastBoxesClassifierCV:
+        """Choose the parameters on the inner folds and draw the boxes on all rows.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, in the fits and in the scores.
+
+        Returns
+        -------
+        FastBoxesClassifierCV
+            The fitted estimator.
+        """
+        grid = self._grid()
+        scorer = None if self.scoring is None else get_scorer(self.scoring)
+        data = self._training(X, y, sample_weight, self.pos_label)
+        folds = self._folds(data)
+        if folds:
+            setting = self._search(grid, scorer, folds)
+            c = self._cost(setting, data, folds)
+        else:
+            setting, c = {name: values[0] for name, values in grid.items()}, data.balance
+        growth, push = setting["growth"], self._push(setting["expansion"], data)
+        width = range_width(setting["feature_range"])
+        edges = draw_edges(
+            data, setting["n_boxes"], width, self.clusterer, self.random_state, self.n_jobs, growth, self.verbose
+        )
+        self._set_model(data, edges, c, push, growth)
+        return self
+
+    def _grid(self) -> dict[str, list[Any]]:
+        """Check the parameters and return the values to try."""
+        grid = {
+            "feature_range": _pairs(self.feature_range),
+            "n_boxes": _values(self.n_boxes),
+            "growth": _values(self.growth),
+            "expansion": _values(self.expansion),
+        }
+        for name, values in grid.items():
+            if not values:
+                raise ValueError(f"{name} has no value to try.")
+        for pair in grid["feature_range"]:
+            range_width(pair)
+        for n_boxes in grid["n_boxes"]:
+            check_scalar(n_boxes, "n_boxes", Integral, min_val=1)
+        for growth in grid["growth"]:
+            check_growth(growth)
+        for expansion in grid["expansion"]:
+            check_scalar(expansion, "expansion", Real, min_val=0)
+        check_cost(self.false_alarm_cost, "false_alarm_cost", None)
+        for cost in _values(self.negative_weight):
+            if cost is not None:
+                check_cost(cost, "negative_weight", "balanced")
+        return grid
+
+    def _folds(self, data: Training) -> list[Fold]:
+        """Split the rows; folds that can't be learned from or scored on are left out with a warning."""
+        labels = np.where(data.positive, self.pos_label_, self.classes_[self.classes_ != self.pos_label_][0])
+        folds, useless = [], []
+        for number, (train, test) in enumerate(self._splits(data, labels)):
+            fold = Fold(data.take(train), data.take(test), labels[test])
+            sides = (fold.train.positive, fold.test.positive)
+            if all(side.any() and not side.all() for side in sides):
+                folds.append(fold)
+            else:
+                useless.append(number)
+        if useless:
+            warnings.warn(
+                f"Inner folds {useless} lack positives or negatives on one side and are left out. Use fewer folds "
+                "or a stratified splitter.",
+                UserWarning,
+                stacklevel=3,
+            )
+            if not folds:
+                raise ValueError("No inner fold has both classes in its training and in its test rows.")
+        return folds
+
+    def _splits(self, data: Training, labels: npt.NDArray[Any]) -> Iterable[Any]:
+        if not isinstance(self.cv, Integral):
+            return self._user_splits(data, labels)
+        check_scalar(self.cv, "cv", Integral, min_val=2)
+        fewest = int(min(data.positive.sum(), (~data.positive).sum()))
+        if fewest < self.cv:
+            what = f"{fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
+            warnings.warn(
+                f"The smaller class has {fewest} rows, fewer than cv={self.cv}: {what}.", UserWarning, stacklevel=4
+            )
+        if fewest < 2:
+            return []
+        splitter = StratifiedKFold(min(fewest, self.cv), shuffle=True, random_state=self.random_state)
+        return splitter.split(data.X, labels)
+
+    def _user_splits(self, data: Training, labels: npt.NDArray[Any]) -> Iterator[Any]:
+        cv = check_cv(self.cv, labels, classifier=True)
+        if hasattr(self.cv, "split"):
+            yield from cv.split(data.X, labels)
+            return
+        kept = np.ones(len(labels), dtype=bool) if data.kept is None else data.kept
+        place = np.cumsum(kept) - 1  # the given indices count the rows without weight, which are gone
+        for sides in cv.split():
+            yield tuple(place[rows[kept[rows]]] for rows in map(np.asarray, sides))
+
+    def _search(self, grid: dict[str, list[Any]], scorer: Any, folds: list[Fold]) -> Setting:
+        """Score the grid on the folds and return the best setting."""
+        most = min(len(np.unique(fold.train.X[fold.train.positive], axis=0)) for fold in folds)
+        n_boxes = [n for n in grid["n_boxes"] if n <= most] or [most]
+        tasks = list(product(grid["feature_range"], n_boxes))
+        progress = Progress("Fast Boxes CV", self.verbose)
+
+        def work(task: tuple[Any, int]) -> list[tuple[Setting, list[float]]]:
+            per_fold = [self._fold_weights(fold, *task, grid["growth"], grid["expansion"]) for fold in folds]
+            rows = []
+            for (g, growth), (e, expansion) in product(enumerate(grid["growth"]), enumerate(grid["expansion"])):
+                setting = {"feature_range": task[0], "n_boxes": task[1], "growth": growth, "expansion": expansion}
+                rows += self._scores(setting, [weights[g][e] for weights in per_fold], scorer, folds)
+            return rows
+
+        rows: list[tuple[Setting, list[float]]] = []
+        for done, result in enumerate(threaded_map(work, tasks, self.n_jobs), start=1):
+            rows += result
+            progress.share(done, len(tasks))
+        settings = [setting for setting, _ in rows]
+        self.cv_results_ = _results(settings, np.array([scores for _, scores in rows]))
+        mean = self.cv_results_["mean_test_score"]
+        best = min(np.flatnonzero(mean == mean.max()), key=lambda i: (settings[i]["n_boxes"], i))
+        self.best_index_, self.best_score_, self.best_params_ = int(best), float(mean[best]), settings[best]
+        return settings[best]
+
+    def _fold_weights(
+        self, fold: Fold, feature_range: Any, n_boxes: int, growths: Sequence[str], expansions: Sequence[float]
+    ) -> list[FloatArray]:
+        """Return the critical weights of the fold's test rows, per growth and expansion, from one set of sums."""
+        stops_for = "nearest_negative" if "nearest_negative" in growths else None
+        edges = draw_edges(
+            fold.train, n_boxes, range_width(feature_range), self.clusterer, self.random_state, None, stops_for
+        )
+        pushes = [self._push(expansion, fold.train) for expansion in expansions]
+        return [critical_weights(edges, fold.test.X, pushes, growth, None) for growth in growths]
+
+    def _push(self, expansion: float, train: Training) -> float:
+        return float(expansion * train.negative_weight if self.relative_expansion else expansion)
+
+    def _scores(
+        self, setting: Setting, critical: list[FloatArray], scorer: Any, folds: list[Fold]
+    ) -> list[tuple[Setting, list[float]]]:
+        """Score one setting on all folds; once per cost where the costs are part of the grid."""
+        if scorer is None:
+            scores = [
+                auh_score(fold.test.positive, weights, sample_weight=fold.test.weight)
+                for fold, weights in zip(folds, critical, strict=True)
+            ]
+            return [(setting, scores)]
+        if self.negative_weight is None:
+            costs: list[tuple[Setting, Any]] = [(setting, self._best_cost(critical, folds, None))]
+        else:
+            costs = [({**setting, "negative_weight": cost}, cost) for cost in _values(self.negative_weight)]
+        return [
+            (full, [self._score(scorer, *pair, cost) for pair in zip(critical, folds, strict=True)])
+            for full, cost in costs
+        ]
+
+    def _score(self, scorer: Any, critical: FloatArray, fold: Fold, cost: Any) -> float:
+        c = fold.train.balance if cost == "balanced" else float(cost)
+        model = FoldModel(critical, c, self.classes_, self.pos_label_)
+        weights = {}
+        if fold.test.weight is not None and "sample_weight" in inspect.signature(scorer).parameters:
+            weights["sample_weight"] = fold.test.weight
+        return float(scorer(model, fold.test.X, fold.test_labels, **weights))
+
+    def _best_cost(self, critical: list[FloatArray], folds: list[Fold], choices: Sequence[float] | None) -> float:
+        """Return the cost that suits `false_alarm_cost` best on the test rows of all folds together."""
+        tests = [fold.test for fold in folds]
+        pooled = Training(
+            X=np.empty((0, 0)),
+            positive=np.concatenate([test.positive for test in tests]),
+            weight=None if tests[0].weight is None else np.concatenate([test.weight for test in tests]),
+        )
+        price = pooled.balance if self.false_alarm_cost is None else float(self.false_alarm_cost)
+        return best_cost(np.concatenate(critical), pooled.positive, pooled.weight, price, choices)
+
+    def _cost(self, setting: Setting, data: Training, folds: list[Fold]) -> float:
+        """Return the cost for the final fit."""
+        given = setting.get("negative_weight", self.negative_weight)
+        if given is None or not isinstance(given, Real | str):
+            weights = [
+                self._fold_weights(
+                    fold, setting["feature_range"], setting["n_boxes"], [setting["growth"]], [setting["expansion"]]
+                )
+                for fold in folds
+            ]
+            return self._best_cost([weight[0][0] for weight in weights], folds, given)
+        return data.balance if given == "balanced" else float(given)
+
+
+def _values(given: Any) -> list[Any]:
+    """Return one value or a sequence of values as a list."""
+    return [given] if given is None or isinstance(given, str | Real) else list(given)
+
+
+def _pairs(given: Any) -> list[Any]:
+    """Return one (min, max) or a sequence of them as a list."""
+    given = list(given)
+    return [tuple(given)] if all(isinstance(value, Real) for value in given) else [tuple(pair) for pair in given]
+
+
+def _results(settings: Sequence[Setting], scores: FloatArray) -> dict[str, Any]:
+    """Arrange settings and scores as GridSearchCV does."""
+    mean = scores.mean(axis=1)
+    results: dict[str, Any] = {"params": list(settings)}
+    for name in settings[0]:
+        column = np.empty(len(settings), dtype=object)
+        column[:] = [setting[name] for setting in settings]
+        results[f"param_{name}"] = column
+    for number, split in enumerate(scores.T):
+        results[f"split{number}_test_score"] = split
+    results["mean_test_score"] = mean
+    results["std_test_score"] = scores.std(axis=1)
+    results["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
+    return results

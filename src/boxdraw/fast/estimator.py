@@ -1,0 +1,299 @@
+"""FastBoxesClassifier: the stages of the paper behind the interface of scikit-learn."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_scalar
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from boxdraw.base import BaseBoxClassifier, check_binary
+from boxdraw.boxes import BoxSet
+from boxdraw.fast.expand import GROWTHS, Edges
+from boxdraw.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
+from boxdraw.fast.stages import Training, draw_edges
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class BaseFastBoxes(BaseBoxClassifier):
+    """A fitted Fast Boxes model: the edges' sums, and everything that one set of them answers."""
+
+    negative_weight_: float
+    expansion_: float
+    growth_: str
+    n_jobs: int | None
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Rank rows by log critical weight less log ``negative_weight_``.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Finite; its sign is the side that ``predict`` takes. As everywhere in scikit-learn it ranks towards
+            ``classes_[1]``; ``critical_weight`` always ranks towards the positive class.
+        """
+        critical = self.critical_weight(X)
+        with np.errstate(divide="ignore"):
+            score = np.log(critical) - math.log(self.negative_weight_)
+        return self._towards_second_class(score, critical >= self.negative_weight_)
+
+    def critical_weight(self, X: Any) -> FloatArray:
+        """Return the largest cost of a false alarm at which each row is still flagged.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            c* per row: a model fitted to the same data with ``negative_weight=c`` flags the row exactly when
+            c <= c*. Infinite for rows that are flagged at any cost.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from boxdraw import FastBoxesClassifier
+        >>> X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
+        >>> model = FastBoxesClassifier(n_boxes=1).fit(X, [0, 1, 1, 0, 0, 0])
+        >>> model.critical_weight([[1.5], [3.0], [4.5]]).round(2).tolist()
+        [4.23, inf, 1.3]
+        """
+        check_is_fitted(self)
+        checked = self._validated(X)
+        return critical_weights(self._edges, checked, [self.expansion_], self.growth_, self.n_jobs)[0]
+
+    def path(self, negative_weights: Any = None) -> CostPath:
+        """Return the boxes and the training ROC at any costs, without another fit.
+
+        Parameters
+        ----------
+        negative_weights : array-like of positive numbers, optional
+            Costs of a false alarm relative to a miss. By default one for each corner of the hull of the training
+            ROC: those at which some trade-off is best.
+
+        Returns
+        -------
+        CostPath
+            A sequence of points by falling cost, each with ``boxes``, ``fpr``, ``tpr`` and ``text``; it also has
+            the full training ROC and ``plot()``.
+        """
+        check_is_fitted(self)
+        if negative_weights is None:
+            weights = self._training_roc.corners()
+        else:
+            weights = np.sort(np.asarray(negative_weights, dtype=np.float64).reshape(-1))[::-1]
+            if not (np.isfinite(weights) & (weights > 0)).all():
+                raise ValueError(f"negative_weights must be finite and positive; got {negative_weights!r}.")
+        return CostPath(
+            self._edges,
+            self._training_roc,
+            weights,
+            expansion=self.expansion_,
+            growth=self.growth_,
+            feature_names=self._feature_names(),
+            current=self.negative_weight_,
+        )
+
+    def _set_model(self, data: Training, edges: Edges, c: float, expansion: float, growth: str) -> None:
+        """Keep the edges and what follows from them for one setting."""
+        self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth
+        self._edges = edges
+        critical = training_weights(edges, data, expansion, growth, self.n_jobs)
+        self._training_roc = TrainingRoc.of(critical, data.positive, data.weight)
+        self.boxes_: BoxSet = draw(edges, c, expansion, growth, self._feature_names())
+
+    def _feature_names(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    def _training(self, X: Any, y: Any, sample_weight: Any, pos_label: Any) -> Training:
+        """Check the data, find the classes and leave rows of no weight out."""
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        weight = kept = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            if not weight.all():
+                kept = weight > 0
+                X, y, weight = X[kept], y[kept], weight[kept]
+            if not len(y):
+                raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
+        self.classes_, self.pos_label_, positive = check_binary(y, pos_label, weight)
+        return Training(X, positive, weight, kept)
+
+
+class FastBoxesClassifier(BaseFastBoxes):
+    """Fast Boxes: cluster the positives, then place each edge of each box by a closed form.
+
+    The model is a union of axis-parallel boxes around the rare class. One fit holds the answer for every cost of a
+    false alarm: see `path` and `critical_weight`. `FastBoxesClassifierCV` chooses the parameters for you.
+
+    Parameters
+    ----------
+    n_boxes : int, default=3
+        Number of clusters of positives and so of boxes; reduced, with a warning, when there are fewer distinct
+        positives.
+    negative_weight : float or "balanced", default="balanced"
+        The cost of a false alarm relative to a miss, c. Boxes shrink as it rises. "balanced" is the weight of the
+        positives over that of the negatives.
+    expansion : float, default=0.0
+        A push outwards on every edge, beta >= 0. It competes with the pull of the negatives, so useful values grow
+        with their number.
+    growth : {"nearest_negative", "edge", "free"}, default="nearest_negative"
+        "nearest_negative" never shrinks a box below its cluster and extends each edge to the nearest negative, as
+        in the paper; "edge" leaves the latter out; "free" may also shrink, which is better when the classes overlap.
+    feature_range : tuple (min, max), default=(-1, 1)
+        The range to which features are scaled while learning. Only its width matters: the wider, the more local
+        are the forces on an edge.
+    clusterer : clusterer with ``fit_predict``, default=None
+        Any scikit-learn clusterer for the distinct standardised positives; k-means if None. ``n_clusters`` or
+        ``n_components`` is set to `n_boxes` where there is one; ``sample_weight`` is passed where it is taken.
+        Rows labelled -1 are in no box's cluster.
+    pos_label : label, default=None
+        The positive class; the rarer one if None.
+    random_state : int, RandomState instance or None, default=None
+        Only used with very many distinct positives (over 1400), where the start of k-means is drawn at random.
+    n_jobs : int or None, default=None
+        Threads for passes over large tables. The model does not depend on it.
+    verbose : int, default=0
+        Print the stages as they end.
+
+    Attributes
+    ----------
+    boxes_ : BoxSet
+        The model, in the user's units.
+    classes_ : ndarray of shape (2,)
+        The labels.
+    pos_label_ : label
+        The positive class.
+    negative_weight_ : float
+        The cost c in use.
+    expansion_, growth_ : float, str
+        The expansion and growth rule in use.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, when X had them.
+
+    See Also
+    --------
+    FastBoxesClassifierCV : Chooses the parameters by cross-validation.
+
+    References
+    ----------
+    S. T. Goh and C. Rudin, "Box Drawings for Learning with Imbalanced Data", KDD 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxdraw import FastBoxesClassifier
+    >>> X = np.array([[1.0, 5.0], [2.0, 4.0], [2.5, 1.0], [6.0, 4.5], [7.0, 2.0], [8.0, 3.0]])
+    >>> model = FastBoxesClassifier(n_boxes=1).fit(X, [0, 1, 1, 0, 0, 0])
+    >>> print(model.boxes_.to_text())
+    Box 1: 2 ≤ x0 ≤ 3
+    """
+
+    def __init__(
+        self,
+        *,
+        n_boxes: int = 3,
+        negative_weight: float | str = "balanced",
+        expansion: float = 0.0,
+        growth: str = "nearest_negative",
+        feature_range: tuple[float, float] = (-1, 1),
+        clusterer: Any = None,
+        pos_label: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_boxes = n_boxes
+        self.negative_weight = negative_weight
+        self.expansion = expansion
+        self.growth = growth
+        self.feature_range = feature_range
+        self.clusterer = clusterer
+        self.pos_label = pos_label
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FastBoxesClassifier:
+        """Draw the boxes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights; an integer weight gives exactly the model of as many copies of the row.
+
+        Returns
+        -------
+        FastBoxesClassifier
+            The fitted estimator.
+        """
+        width = check_parameters(self)
+        data = self._training(X, y, sample_weight, self.pos_label)
+        c = self.negative_weight
+        if isinstance(c, str):
+            c = data.balance
+        edges = draw_edges(
+            data, self.n_boxes, width, self.clusterer, self.random_state, self.n_jobs, self.growth, self.verbose
+        )
+        self._set_model(data, edges, float(c), float(self.expansion), self.growth)
+        return self
+
+
+def check_parameters(model: FastBoxesClassifier) -> float:
+    """Check the parameters' types and values; return the width of the feature range."""
+    check_scalar(model.n_boxes, "n_boxes", Integral, min_val=1)
+    check_cost(model.negative_weight, "negative_weight", "balanced")
+    check_scalar(model.expansion, "expansion", Real, min_val=0, include_boundaries="left")
+    if not math.isfinite(model.expansion):
+        raise ValueError(f"expansion must be finite; got {model.expansion!r}.")
+    check_growth(model.growth)
+    if model.clusterer is not None and not hasattr(model.clusterer, "fit_predict"):
+        raise TypeError(f"clusterer must have a fit_predict method; got {model.clusterer!r}.")
+    return range_width(model.feature_range)
+
+
+def check_cost(value: Any, name: str, keyword: str | None) -> None:
+    """Refuse a cost that is neither the keyword nor a positive, finite number."""
+    if value == keyword:
+        return
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
+        raise ValueError(f"{name} must be {keyword!r} or a finite number above 0; got {value!r}.")
+
+
+def check_growth(growth: Any) -> None:
+    """Refuse an unknown growth rule."""
+    if growth not in GROWTHS:
+        raise ValueError(f"growth must be one of {', '.join(map(repr, GROWTHS))}; got {growth!r}.")
+
+
+def range_width(feature_range: Any) -> float:
+    """Return the width of a feature range after checking it."""
+    try:
+        low, high = map(float, feature_range)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    # beyond a width of 200 the exponentials of a single edge would leave the range of floats
+    if not 0 < high - low <= 200:
+        raise ValueError(
+            f"feature_range must be a pair (min, max) with min < max and max - min <= 200; got {feature_range!r}."
+        )
+    return high - low

@@ -1,0 +1,127 @@
+"""Stage 4, expand: from the sums to the limits, for any cost c, any expansion and any growth rule.
+
+An edge's loss, with the paper's slips E1, E2 and E6 corrected, has its minimum (Prop. 1 and 2, in mirrored
+coordinates y, where every edge is a lower edge with tight limit s) at
+
+    y_r = s - 1 + log(2 c R- / (expansion + sqrt(expansion**2 + 4 c R+ R-)))
+
+which rises with c. So it can be read the other way round: a value y is inside the limit exactly when
+
+    c <= t (R+ t + expansion) / R-,   t = exp(y - s + 1).
+
+This second form, the critical weight of y, is the definition here; limits are found from it. As computed, it never
+falls as y rises (`scale.GRID` says why), so "inside the box drawn for c" and "critical weight >= c" agree in every
+case, rows on the limit included.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw.fast.divide import EdgeSums
+from boxdraw.fast.scale import GRID, Scaling
+from boxdraw.fast.stops import Stops
+
+FloatArray = npt.NDArray[np.float64]
+
+GROWTHS = ("nearest_negative", "edge", "free")
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """What the data say about every edge; arrays of shape (2, n_boxes, n_features), lower edges then upper ones."""
+
+    scaling: Scaling
+    tight: FloatArray  # scaled and mirrored
+    sums: EdgeSums
+    stops: Stops | None
+
+    def critical_weight(self, t: FloatArray, positive: FloatArray, negative: FloatArray, expansion: float) -> FloatArray:
+        """Return the largest c that leaves a value inside, from t = exp(y - s + 1) and the edge's R+ and R-."""
+        weight = positive * t
+        weight += expansion
+        weight *= t
+        with np.errstate(divide="ignore", over="ignore"):  # nothing on the other side: inside at any cost
+            weight /= negative
+        return weight
+
+    def targets(self, c: float, expansion: float, growth: str) -> FloatArray:
+        """Return the least scaled, mirrored value inside each edge at cost c."""
+        low, high = self.scaled_range()
+        positive, negative = np.exp(self.sums.log_positive), np.exp(self.sums.log_negative)
+        with np.errstate(invalid="ignore"):  # -inf - -inf where R- and expansion are 0; set right below
+            start = minimiser(self.tight, self.sums, c, expansion)
+        start = np.where(negative > 0, start, -np.inf)
+        ticks = np.clip(np.ceil(start / GRID), low / GRID, high / GRID + 1)
+
+        def inside(ticks: FloatArray) -> npt.NDArray[np.bool_]:
+            t = np.exp(ticks * GRID - self.tight + 1)
+            return self.critical_weight(t, positive, negative, expansion) >= c
+
+        # The closed form is a step or two off at most; settle on the very value where the score turns.
+        while (rising := ~inside(ticks) & (ticks * GRID <= high)).any():
+            ticks += rising
+        while (falling := inside(ticks - 1) & (ticks * GRID > low)).any():
+            ticks -= falling
+        target = ticks * GRID
+        return target if growth == "free" else np.minimum(target, self.tight)
+
+    def limits(self, c: float, expansion: float, growth: str) -> tuple[FloatArray, FloatArray]:
+        """Return the raw lower and upper limits of every box at cost c; a box without room has lower > upper."""
+        target = self.targets(c, expansion, growth)
+        if growth == "nearest_negative":
+            assert self.stops is not None
+            limit = np.empty_like(target)
+            for side in (0, 1):
+                for j in range(limit.shape[2]):
+                    limit[side, :, j] = self.stops.limit_above(target[side, :, j], side, j)
+        else:
+            limit = self._first_raw_value(target)
+        return limit[0], -limit[1]
+
+    def scaled_range(self) -> tuple[FloatArray, FloatArray]:
+        """Return the scaled ends of the training data on the mirrored axes, shaped to go with the edges."""
+        first = self.scaling.coordinate(self.scaling.low, np.s_[:])
+        last = self.scaling.coordinate(self.scaling.high, np.s_[:])
+        return np.stack([first, -last])[:, None], np.stack([last, -first])[:, None]
+
+    def _first_raw_value(self, target: FloatArray) -> FloatArray:
+        """Return the least mirrored raw number whose scaled value reaches the target; +-inf past the data."""
+        low, high = self.scaled_range()
+        sign = np.array([1.0, -1.0])[:, None, None]
+        ends = np.stack([self.scaling.low, -self.scaling.high]), np.stack([self.scaling.high, -self.scaling.low])
+        outside = np.broadcast_to(_ordinal(ends[0])[:, None], target.shape).copy()
+        within = np.broadcast_to(_ordinal(ends[1])[:, None], target.shape).copy()
+        for _ in range(64):
+            middle = (outside >> 1) + (within >> 1) + (outside & within & 1)
+            scaled = sign * self.scaling.coordinate(sign * _from_ordinal(middle), np.s_[None, None])
+            reached = scaled >= target
+            within = np.where(reached, middle, within)
+            outside = np.where(reached, outside, middle)
+        value = _from_ordinal(within)
+        return np.where(target <= low, -np.inf, np.where(target > high, np.inf, value))
+
+
+def minimiser(tight: FloatArray, sums: EdgeSums, c: float, expansion: float) -> FloatArray:
+    """Return where each edge's loss is least (Prop. 1 in the stable form, in logs, mirrored coordinates)."""
+    log_c, log_expansion = math.log(c), math.log(expansion) if expansion > 0 else -math.inf
+    log_product = math.log(4) + log_c + sums.log_positive + sums.log_negative
+    log_root = np.logaddexp(2 * log_expansion, log_product) / 2
+    log_numerator = math.log(2) + log_c + sums.log_negative
+    result: FloatArray = tight - 1 + log_numerator - np.logaddexp(log_expansion, log_root)
+    return result
+
+
+def _ordinal(value: FloatArray) -> npt.NDArray[np.int64]:
+    """Number the floats in their order, so that they can be bisected."""
+    bits = value.view(np.int64)
+    return np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
+
+
+def _from_ordinal(ordinal: npt.NDArray[np.int64]) -> FloatArray:
+    bits = np.where(ordinal < 0, np.int64(-(2**63)) - ordinal, ordinal)
+    return bits.view(np.float64)

@@ -1,0 +1,252 @@
+"""The whole cost trade-off from one fit: every row's critical weight, and the boxes at any cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw.boxes import BoxSet
+from boxdraw.export.text import shortest_between
+from boxdraw.fast.expand import Edges
+from boxdraw.fast.stages import Training
+from boxdraw.fast.tiles import threaded_map, tiles
+from boxdraw.metrics import auh_from_points, roc_hull
+
+if TYPE_CHECKING:
+    from boxdraw.plotting.roc_path import PathDisplay
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def critical_weights(
+    edges: Edges, X: npt.NDArray[np.floating], expansions: Sequence[float], growth: str, n_jobs: int | None
+) -> FloatArray:
+    """Return c*(x) = max over boxes of min over edges of the critical weight; a row per expansion."""
+    if not len(X):
+        return np.empty((len(expansions), 0))
+
+    def work(tile: slice) -> FloatArray:
+        return _tile_weights(edges, X[tile], expansions, growth)
+
+    return np.concatenate(list(threaded_map(work, tiles(len(X), edges.tight[0].size), n_jobs)), axis=1)
+
+
+def training_weights(
+    edges: Edges, data: Training, expansion: float, growth: str, n_jobs: int | None
+) -> FloatArray:
+    """Return the critical weights of the training rows.
+
+    A training negative is the first negative that an edge meets on the way to it, so the search for that one can be
+    left out, and "nearest_negative" is "edge".
+    """
+    if growth != "nearest_negative":
+        return critical_weights(edges, data.X, [expansion], growth, n_jobs)[0]
+    critical = np.empty(len(data.X))
+    for rows, rule in ((data.positive, growth), (~data.positive, "edge")):
+        critical[rows] = critical_weights(edges, data.X[rows], [expansion], rule, n_jobs)[0]
+    return critical
+
+
+def _tile_weights(
+    edges: Edges, X: npt.NDArray[np.floating], expansions: Sequence[float], growth: str
+) -> FloatArray:
+    low, high = _mirrored_columns(edges, X, growth)
+    positive = np.exp(edges.sums.log_positive)[..., None]
+    negative = np.exp(edges.sums.log_negative)[..., None]
+    above_low = low - edges.tight[0][:, :, None]
+    above_high = high - edges.tight[1][:, :, None]
+    if growth == "free":
+        t_low, t_high = np.exp(above_low + 1), np.exp(above_high + 1)
+        weights = [
+            np.minimum(
+                edges.critical_weight(t_low, positive[0], negative[0], expansion),
+                edges.critical_weight(t_high, positive[1], negative[1], expansion),
+            )
+            for expansion in expansions
+        ]
+    else:
+        # A box never shrinks, so a value can only be beyond one of the two edges, and within the tight box
+        # it is inside at any cost.
+        beyond_low = above_low < 0
+        nearer = np.minimum(above_low, above_high)
+        within = nearer >= 0
+        nearer += 1
+        t = np.exp(nearer, out=nearer)
+        positive, negative = np.where(beyond_low, positive[0], positive[1]), np.where(beyond_low, *negative)
+        negative[within] = 0
+        weights = [edges.critical_weight(t, positive, negative, expansion) for expansion in expansions]
+    return np.stack([weight.min(axis=1).max(axis=0) for weight in weights])
+
+
+def _mirrored_columns(
+    edges: Edges, X: npt.NDArray[np.floating], growth: str
+) -> tuple[FloatArray, FloatArray]:
+    """Return the scaled coordinates that decide: the values, or the negatives that an edge meets before them."""
+    if growth != "nearest_negative":
+        scaled = edges.scaling.columns(X)
+        return scaled, -scaled
+    assert edges.stops is not None
+    columns = np.ascontiguousarray(X.T, dtype=np.float64)
+    return edges.stops.snap(columns, 0), edges.stops.snap(-columns, 1)
+
+
+def draw(edges: Edges, c: float, expansion: float, growth: str, feature_names: Sequence[str] | None) -> BoxSet:
+    """Return the boxes at cost c, with the numbers that people read rounded as far as training rows allow."""
+    lower, upper = edges.limits(c, expansion, growth)
+    room_for_rows = ((lower <= upper) & (lower < np.inf) & (upper > -np.inf)).all(axis=1)
+    lower, upper = lower[room_for_rows], upper[room_for_rows]
+    assert edges.stops is not None
+    room = np.empty((2, 2, *lower.shape))
+    for j in range(lower.shape[1]):
+        room[0, :, :, j] = edges.stops.room(lower[:, j], 0, j)
+        room[1, :, :, j] = edges.stops.room(-upper[:, j], 1, j)
+    shown = shortest_between(np.stack([lower, upper]), *np.stack([room[0], -room[1, ::-1]], axis=1))
+    return BoxSet(lower, upper, feature_names=feature_names, shown=(shown[0], shown[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRoc:
+    """Weights of the training rows at or above each critical weight, from the highest one down."""
+
+    critical: FloatArray
+    true_positives: FloatArray
+    false_positives: FloatArray
+
+    @classmethod
+    def of(
+        cls, critical: FloatArray, positive: npt.NDArray[np.bool_], weight: FloatArray | None
+    ) -> TrainingRoc:
+        """Count rows by falling critical weight."""
+        order = np.argsort(-critical, kind="stable")
+        critical, positive = critical[order], positive[order]
+        mass = np.ones(len(order)) if weight is None else weight[order]
+        last = np.append(np.flatnonzero(critical[1:] != critical[:-1]), len(critical) - 1)
+        true, false = np.cumsum(mass * positive)[last], np.cumsum(mass * ~positive)[last]
+        return cls(critical=critical[last], true_positives=true, false_positives=false)
+
+    def rates(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the false and true positive rate of the boxes at each c."""
+        flagged = np.searchsorted(-self.critical, -c, side="right")
+        fpr = np.append(0, self.false_positives)[flagged] / self.false_positives[-1]
+        tpr = np.append(0, self.true_positives)[flagged] / self.true_positives[-1]
+        return fpr, tpr
+
+    def corners(self) -> FloatArray:
+        """Return a cost for each corner of the ROC's hull: the costs at which some trade-off is best."""
+        fpr, tpr = self.rates(self.critical)
+        hull = set(zip(*roc_hull(fpr, tpr), strict=True))
+        corner = np.array([point in hull for point in zip(fpr, tpr, strict=True)])
+        finite = self.critical[np.isfinite(self.critical)]
+        beyond = 2 * finite.max() if finite.size else 1.0
+        costs = np.where(np.isfinite(self.critical), self.critical, beyond)[corner]
+        return np.unique(costs[costs > 0])[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class PathPoint:
+    """The boxes at one cost.
+
+    Attributes
+    ----------
+    negative_weight : float
+        The cost of a false alarm relative to a miss, c.
+    boxes : BoxSet
+        The boxes drawn for that cost.
+    fpr, tpr : float
+        False and true positive rate on the training rows.
+    """
+
+    negative_weight: float
+    boxes: BoxSet
+    fpr: float
+    tpr: float
+
+    @property
+    def text(self) -> str:
+        """The rules in words."""
+        return self.boxes.to_text()
+
+
+class CostPath(Sequence[PathPoint]):
+    """The boxes and the training ROC at a series of costs; what ``FastBoxesClassifier.path`` returns.
+
+    Attributes
+    ----------
+    negative_weights : ndarray of shape (n_points,)
+        The costs, falling: the boxes grow from one to the next.
+    fpr, tpr : ndarray of shape (n_points,)
+        Rates on the training rows at those costs.
+    roc_fpr, roc_tpr : ndarray
+        The full training ROC, over all costs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boxdraw import FastBoxesClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=False)
+    >>> path = FastBoxesClassifier(n_boxes=2).fit(X[:, :2], y).path([0.3, 1.0])
+    >>> [point.negative_weight for point in path]
+    [1.0, 0.3]
+    >>> bool(path[0].tpr <= path[1].tpr)
+    True
+    """
+
+    def __init__(
+        self,
+        edges: Edges,
+        roc: TrainingRoc,
+        negative_weights: FloatArray,
+        expansion: float,
+        growth: str,
+        feature_names: Sequence[str] | None,
+        current: float,
+    ) -> None:
+        self.negative_weights = negative_weights
+        self.current_negative_weight = current
+        self.fpr, self.tpr = roc.rates(negative_weights)
+        self.roc_fpr, self.roc_tpr = (np.append(0, rate) for rate in roc.rates(roc.critical))
+        self._roc = roc
+        self._draw = lambda c: draw(edges, c, expansion, growth, feature_names)
+
+    def __len__(self) -> int:
+        return len(self.negative_weights)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        c = float(self.negative_weights[index])
+        return PathPoint(c, self._draw(c), float(self.fpr[index]), float(self.tpr[index]))
+
+    def __repr__(self) -> str:
+        lines = [f"CostPath with {len(self)} costs, training AUH {self.auh:.4f} over all costs"]
+        lines += [
+            f"  c = {c:.4g}: flags {tpr:.1%} of positives and {fpr:.1%} of negatives"
+            for c, fpr, tpr in zip(self.negative_weights[:10], self.fpr, self.tpr, strict=False)
+        ]
+        if len(self) > 10:
+            lines.append(f"  ... and {len(self) - 10} more")
+        return "\n".join(lines)
+
+    @property
+    def auh(self) -> float:
+        """Area under the hull of the full training ROC."""
+        return auh_from_points(self.roc_fpr, self.roc_tpr)
+
+    def hull(self) -> tuple[FloatArray, FloatArray]:
+        """Return the convex hull of the full training ROC, as (fpr, tpr)."""
+        return roc_hull(self.roc_fpr, self.roc_tpr)
+
+    def rates_at(self, negative_weight: float) -> tuple[float, float]:
+        """Return the training (fpr, tpr) of the boxes at any cost."""
+        fpr, tpr = self._roc.rates(np.array([negative_weight], dtype=np.float64))
+        return float(fpr[0]), float(tpr[0])
+
+    def plot(self, ax: Any = None) -> PathDisplay:
+        """Draw the training ROC with its hull and the points of this path (needs ``boxdraw[plot]``)."""
+        from boxdraw.plotting.roc_path import PathDisplay
+
+        return PathDisplay(self).plot(ax=ax)

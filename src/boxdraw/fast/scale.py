@@ -1,0 +1,68 @@
+"""Stage 1, scale: features on a common width, and on a grid that makes their sums exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+# Scaled values are whole multiples of GRID. Differences and sums of them up to 2**9 are then exact in
+# float64, so neither the order of rows nor that of columns can change a model, and exp() of two neighbouring
+# multiples differs by 2**9 units in the last place, so every function built on it is monotone as computed,
+# not only on paper. The price is a resolution of 6e-14 of the scaled width.
+GRID = 2.0**-44
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """The map from raw features to [-width/2, width/2], learned on the training rows.
+
+    Only differences of scaled values enter Fast Boxes, so the place of ``feature_range`` does not matter and
+    its width does.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    prescale: FloatArray  # a power of two that keeps high - low away from overflow and underflow
+    middle: FloatArray  # of the prescaled range
+    steps: FloatArray  # grid steps per prescaled unit; 0 for a constant feature
+
+    @property
+    def active(self) -> npt.NDArray[np.bool_]:
+        """Features that vary; the others can't tell rows apart and stay out of the rules."""
+        return self.steps > 0
+
+    def columns(self, X: npt.NDArray[np.floating]) -> FloatArray:
+        """Scale rows of X, one feature per row of the result; values out of the training range are clipped."""
+        columns = np.ascontiguousarray(X.T, dtype=np.float64)
+        return self.coordinate(np.clip(columns, self.low[:, None], self.high[:, None]), np.s_[:, None])
+
+    def coordinate(self, values: FloatArray, at: object) -> FloatArray:
+        """Scale raw values; ``at`` indexes the per-feature arrays so that they broadcast with values."""
+        ticks = values * self.prescale[at]  # type: ignore[index]
+        ticks -= self.middle[at]  # type: ignore[index]
+        ticks *= self.steps[at]  # type: ignore[index]
+        np.rint(ticks, out=ticks)
+        ticks *= GRID
+        return ticks
+
+
+def fit_scaling(X: npt.NDArray[np.floating], width: float) -> Scaling:
+    """Learn the range of each feature."""
+    low = X.min(axis=0).astype(np.float64)
+    high = X.max(axis=0).astype(np.float64)
+    prescale = np.ones_like(low)
+    size = np.maximum(np.abs(low), np.abs(high))
+    extreme = (size > 1e150) | (size < 1e-150)
+    if extreme.any():
+        exponent = np.frexp(size[extreme])[1]
+        prescale[extreme] = np.ldexp(1.0, np.minimum(-exponent, 1000))
+    span = high * prescale - low * prescale
+    middle = low * prescale + span / 2
+    varies = span > 0
+    steps = np.zeros_like(low)
+    np.divide(width / GRID, span, out=steps, where=varies)
+    return Scaling(low=low, high=high, prescale=prescale, middle=middle, steps=steps)

@@ -1,0 +1,95 @@
+"""The stages in a row: training rows in, what the data say about every edge out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw.fast.cluster import cluster_positives, tight_boxes
+from boxdraw.fast.divide import EdgeSums, Rows, edge_sums
+from boxdraw.fast.expand import Edges
+from boxdraw.fast.scale import Scaling, fit_scaling
+from boxdraw.fast.stops import find_stops
+from boxdraw.progress import Progress
+from boxdraw.sums import total
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """Rows of positive weight and which of them are positive."""
+
+    X: npt.NDArray[np.floating]
+    positive: BoolArray
+    weight: FloatArray | None
+    kept: BoolArray | None = None  # which of the caller's rows these are, where some had no weight
+
+    @property
+    def positive_weight(self) -> float:
+        """Total weight of the positives."""
+        return total(self.weight, self.positive)
+
+    @property
+    def negative_weight(self) -> float:
+        """Total weight of the negatives."""
+        return total(self.weight, ~self.positive)
+
+    @property
+    def balance(self) -> float:
+        """Weight of the positives over that of the negatives: the cost at which the classes count the same."""
+        return self.positive_weight / self.negative_weight
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Training:
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Training(self.X[rows], self.positive[rows], weight)
+
+
+def draw_edges(
+    data: Training,
+    n_boxes: int,
+    width: float,
+    clusterer: Any,
+    random_state: Any,
+    n_jobs: int | None,
+    stops_for: str | None,
+    verbose: int = 0,
+) -> Edges:
+    """Run scale, cluster and divide: the one pass that serves every cost, expansion and growth rule.
+
+    ``stops_for`` is the growth rule that limits will be drawn with, if any: it says which stops have to be kept.
+    """
+    progress = Progress("Fast Boxes", verbose)
+    scaling = fit_scaling(data.X, width)
+    progress.step(f"scale: {scaling.active.sum()} of {data.X.shape[1]} features vary")
+    members = np.flatnonzero(data.positive)
+    positives = np.ascontiguousarray(scaling.columns(data.X[members]).T)
+    mass = None if data.weight is None else data.weight[members]
+    clusters = cluster_positives(positives, mass, n_boxes, clusterer, random_state)
+    lower, upper = tight_boxes(positives, clusters)
+    progress.step(f"cluster: {len(members)} positives in {len(lower)} clusters")
+    label = np.full(len(data.X), -1, dtype=np.intp)
+    label[members] = clusters
+    rows = Rows(data.X, data.weight, label, data.positive_weight + data.negative_weight)
+    sums = _without_constant_features(edge_sums(rows, scaling, lower, upper, n_jobs), scaling)
+    progress.step(f"divide: forces of {len(data.X)} rows on {sums.log_negative.size} edges")
+    stops = None
+    if stops_for is not None:
+        bounds = np.full((2, data.X.shape[1]), np.inf)  # a free edge may end up anywhere
+        if stops_for != "free":
+            raw_lower, raw_upper = tight_boxes(data.X[members].astype(np.float64), clusters)
+            bounds = np.stack([raw_lower.max(axis=0), -raw_upper.min(axis=0)])
+        stops = find_stops(data.X, data.positive, scaling, bounds)
+        progress.step("expand: nearest negatives sorted")
+    return Edges(scaling=scaling, tight=np.stack([lower, -upper]), sums=sums, stops=stops)
+
+
+def _without_constant_features(sums: EdgeSums, scaling: Scaling) -> EdgeSums:
+    """Let nothing pull on the edges of constant features: they then have no limits."""
+    sums.log_negative[..., ~scaling.active] = -np.inf
+    return sums

@@ -1,0 +1,11 @@
+"""Plots in the style of scikit-learn Displays (needs ``boxdraw[plot]``).
+
+Importing this package does not import matplotlib; drawing does. A figure that a display makes itself is no
+pyplot figure, so nothing has to be closed: save it with ``display.figure_.savefig(...)``, or end a notebook
+cell with the display to see it.
+"""
+
+from boxdraw.plotting.boxes import BoxesDisplay
+from boxdraw.plotting.roc_path import PathDisplay
+
+__all__ = ["BoxesDisplay", "PathDisplay"]

@@ -1,0 +1,55 @@
+"""What the displays share: matplotlib only when it is needed, and never pyplot's list of open figures."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from boxdraw.export.text import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+# Okabe and Ito's palette, which stays apart under the common forms of colour blindness.
+BLUE, VERMILLION, ORANGE, BLACK = "#0072B2", "#D55E00", "#E69F00", "#000000"
+GREY = "#6E6E6E"
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return a figure that pyplot does not know, of a size in inches."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("Plots need matplotlib: pip install 'boxdraw[plot]'") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def literal(text: str) -> str:
+    """Make matplotlib write a user's text as it is: a dollar sign would start a formula."""
+    return printable(text).replace("$", r"\$")
+
+
+class Display:
+    """A plot that keeps the axes and the figure it was drawn on."""
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    _own_figure: Figure | None = None
+
+    def _start(self, ax: Axes | None, width: float, height: float) -> Axes:
+        """Take the caller's axes, or those of a new figure."""
+        self._own_figure = None
+        if ax is None:
+            self._own_figure = new_figure(width, height)
+            ax = self._own_figure.add_subplot()
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax
+
+    def _repr_png_(self) -> bytes | None:
+        # A notebook shows pyplot's figures by itself, but not ours; showing the caller's would repeat it.
+        if self._own_figure is None:
+            return None
+        picture = BytesIO()
+        self._own_figure.savefig(picture, format="png")
+        return picture.getvalue()
