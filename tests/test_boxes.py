@@ -19,9 +19,7 @@ floats = st.floats(allow_nan=False, allow_infinity=False)
 
 @pytest.fixture
 def boxes():
-    return BoxSet(
-        [[30, -INF, 0], [-INF, 5, -INF]], [[INF, 2, 0], [20, INF, INF]], feature_names=["age", "dose", "sex"]
-    )
+    return BoxSet([[30, -INF, 0], [-INF, 5, -INF]], [[INF, 2, 0], [20, INF, INF]], feature_names=["age", "dose", "sex"])
 
 
 @st.composite
@@ -121,9 +119,7 @@ def test_never_changes(boxes):
     assert not hasattr(boxes, "__dict__")
 
 
-@pytest.mark.parametrize(
-    "remake", [copy.copy, copy.deepcopy, lambda boxes: pickle.loads(pickle.dumps(boxes))]
-)
+@pytest.mark.parametrize("remake", [copy.copy, copy.deepcopy, lambda boxes: pickle.loads(pickle.dumps(boxes))])
 def test_copies_are_equal_and_read_only(boxes, remake):
     shown = boxes.shown_for([[31.5, 1, 0], [10, 7, 1]])
     again = remake(shown)
@@ -337,9 +333,7 @@ def test_shown_limits_do_not_run_away_or_cross():
 def test_shown_limits_keep_every_row_on_its_side(data):
     boxes = data.draw(box_sets(n_features=2))
     finite = np.concatenate([boxes.lower[np.isfinite(boxes.lower)], boxes.upper[np.isfinite(boxes.upper)]])
-    values = st.one_of(
-        st.floats(), st.sampled_from([0.0, *finite, *(math.nextafter(value, INF) for value in finite)])
-    )
+    values = st.one_of(st.floats(), st.sampled_from([0.0, *finite, *(math.nextafter(value, INF) for value in finite)]))
     X = data.draw(hnp.arrays(np.float64, (data.draw(st.integers(0, 5)), 2), elements=values))
     shown = boxes.shown_for(X)
     assert shown == boxes

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
@@ -22,52 +22,166 @@ from boxdraw import BoxSetClassifier, FastBoxesClassifier, FastBoxesClassifierCV
 QUICK_CV = FastBoxesClassifierCV(n_boxes=(1, 2, 3), expansion=(0.0, 0.1))
 CLASSIFIERS = [
     FastBoxesClassifier(),
-    FastBoxesClassifier(growth="edge", n_boxes=2),
-    FastBoxesClassifier(growth="free", expansion=1.0),
+    FastBoxesClassifier(growth="edge", n_boxes=2, expansion=1.0),
+    FastBoxesClassifier(growth="free", n_boxes=1),
     FastBoxesClassifierCV(),
     BoxSetClassifier(),
 ]
-# scikit-learn's checks fit tables of a handful of rows, where these warnings are in place
-TINY = ["ignore:n_boxes=", "ignore:The smaller class has", "ignore:Inner folds"]
+# the checks fit tables of a handful of rows, where these warnings are in place
+IN_PLACE = ("n_boxes=", "The smaller class has", "Inner folds")
 
 
-def _frames(kind):
-    """A mixin that turns the checks' arrays into frames on the way in."""
-
-    def to_frame(X):
-        if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf" and X.size:
-            return kind(X)
-        return X
-
-    class Framed:
-        def fit(self, X, y, **params):
-            return super().fit(to_frame(X), y, **params)
-
-        def predict(self, X):
-            return super().predict(to_frame(X))
-
-        def decision_function(self, X):
-            return super().decision_function(to_frame(X))
-
-        def transform(self, X):
-            return super().transform(to_frame(X))
-
-    return Framed
-
-
-def _pandas(X):
+def pandas_frame(X):
     return pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
 
 
-def _polars(X):
-    return pl.DataFrame(np.asarray(X), schema=[f"f{j}" for j in range(X.shape[1])])
+def polars_frame(X):
+    return pl.DataFrame(np.array(X), schema=[f"f{j}" for j in range(X.shape[1])])
+
+
+def framed(base, to_frame):
+    """Return a subclass that sees the checks' tables of numbers as frames."""
+
+    class Framed(base):
+        def _frame(self, X):
+            numbers = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf" and X.size
+            return to_frame(X) if numbers else X
+
+        def _like_training(self, X):
+            # the checks want another number of columns reported as such, not as other names
+            array = isinstance(X, np.ndarray) and X.ndim == 2
+            return self._frame(X) if array and X.shape[1] == getattr(self, "n_features_in_", None) else X
+
+        def predict(self, X):
+            return super().predict(self._like_training(X))
+
+        def decision_function(self, X):
+            return super().decision_function(self._like_training(X))
+
+        def transform(self, X):
+            return super().transform(self._like_training(X))
+
+        __init__ = base.__init__  # where scikit-learn looks for the parameters
+
+    def fit(self, X, y):
+        return base.fit(self, self._frame(X), y)
+
+    def weighted_fit(self, X, y, sample_weight=None):
+        return base.fit(self, self._frame(X), y, sample_weight=sample_weight)
+
+    Framed.fit = fit if base is BoxSetClassifier else weighted_fit
+    Framed.__name__ = Framed.__qualname__ = f"{base.__name__}With{to_frame.__name__}"
+    globals()[Framed.__name__] = Framed  # for pickle
+    return Framed
+
+
+FRAMED = [
+    framed(type(classifier), to_frame)(**classifier.get_params())
+    for classifier in (FastBoxesClassifier(), QUICK_CV, BoxSetClassifier())
+    for to_frame in (pandas_frame, polars_frame)
+]
+
+
+def failures(classifier):
+    with warnings.catch_warnings():
+        for message in IN_PLACE:
+            warnings.filterwarnings("ignore", message)
+        results = check_estimator(classifier, on_skip=None, on_fail=None)
+    assert len(results) > 40
+    return [(r["check_name"], r["exception"]) for r in results if r["status"] not in ("passed", "skipped")]
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS, ids=repr)
 def test_check_estimator(classifier):
+    assert failures(classifier) == []
+
+
+@pytest.mark.parametrize("classifier", FRAMED, ids=repr)
+def test_check_estimator_with_frames(classifier):
     with warnings.catch_warnings():
-        for message in TINY:
-            warnings.filterwarnings("ignore", message.removeprefix("ignore:"))
-        results = check_estimator(classifier, on_skip=None, on_fail=None)
-    assert {result["check_name"] for result in results if result["status"] in ("failed", "xfail")} == set()
-    assert len(results) > 40
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        assert failures(classifier) == []
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    return X[:, :8], np.where(y == 0, "malignant", "benign")
+
+
+FITTED = [FastBoxesClassifier(n_boxes=2, growth="free"), QUICK_CV, BoxSetClassifier()]
+
+
+@pytest.mark.parametrize("classifier", FITTED, ids=repr)
+def test_clone_and_pickle(classifier, cancer):
+    X, y = cancer
+    model = clone(classifier).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.boxes_ == model.boxes_
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    assert not hasattr(clone(model), "classes_")
+
+
+@pytest.mark.parametrize("classifier", FITTED, ids=repr)
+@pytest.mark.parametrize("to_frame", [pandas_frame, polars_frame])
+def test_frames_give_the_model_of_the_array_with_names(classifier, cancer, to_frame):
+    X, y = cancer
+    plain, framed = clone(classifier).fit(X, y), clone(classifier).fit(to_frame(X), y)
+    assert framed.boxes_.feature_names == tuple(f"f{j}" for j in range(8))
+    np.testing.assert_array_equal(framed.boxes_.lower, plain.boxes_.lower)
+    np.testing.assert_array_equal(framed.predict(to_frame(X)), plain.predict(X))
+    table = framed.box_table(to_frame(X), y)
+    assert type(table) is type(to_frame(X))
+    output = framed.set_output(transform="pandas").transform(to_frame(X))
+    assert list(output.columns) == [f"box{k + 1}" for k in range(len(framed.boxes_))]
+
+
+@pytest.mark.parametrize("classifier", FITTED[:2], ids=repr)
+def test_the_score_ranks_towards_the_second_class_whichever_is_rare(classifier, cancer):
+    X, y = cancer
+    for positive, negative in (("a", "b"), ("b", "a")):
+        labels = np.where(y == "malignant", positive, negative)
+        model = clone(classifier).fit(X, labels)
+        assert model.pos_label_ == positive
+        decision = model.decision_function(X)
+        np.testing.assert_array_equal(model.predict(X), np.where(decision > 0, "b", "a"))
+        assert roc_auc_score(labels, decision) > 0.9
+        assert cross_val_score(classifier, X, labels, scoring="roc_auc").mean() > 0.9
+
+
+def test_grid_search_and_pipeline(cancer):
+    X, y = cancer
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), FastBoxesClassifier()),
+        {"fastboxesclassifier__n_boxes": [1, 2], "fastboxesclassifier__growth": ["edge", "free"]},
+        scoring="balanced_accuracy",
+        cv=3,
+    ).fit(X, y)
+    assert search.best_score_ > 0.8
+
+
+def test_calibration_threshold_tuning_and_one_versus_rest(cancer):
+    X, y = cancer
+    probability = CalibratedClassifierCV(FastBoxesClassifier(growth="free"), cv=3).fit(X, y).predict_proba(X)
+    assert roc_auc_score(y == "malignant", probability[:, 1]) > 0.9
+    tuned = TunedThresholdClassifierCV(FastBoxesClassifier(growth="free"), scoring="balanced_accuracy", cv=3)
+    assert tuned.fit(X, y).score(X, y) > 0.85
+    flowers, kinds = load_iris(return_X_y=True)
+    rest = OneVsRestClassifier(FastBoxesClassifier(pos_label=1, n_boxes=1)).fit(flowers, kinds)
+    assert rest.score(flowers, kinds) > 0.85
+
+
+def test_three_classes_are_refused_in_scikit_learns_words():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"Only binary classification is supported.*OneVsRestClassifier"):
+        FastBoxesClassifier().fit(X, y)
+
+
+def test_positive_class_is_the_one_of_less_weight(cancer):
+    X, y = cancer
+    assert FastBoxesClassifier().fit(X, y).pos_label_ == "malignant"
+    weight = np.where(y == "malignant", 5, 1)
+    assert FastBoxesClassifier().fit(X, y, sample_weight=weight).pos_label_ == "benign"
+    assert FastBoxesClassifier(pos_label="benign").fit(X, y).pos_label_ == "benign"
+    with pytest.raises(ValueError, match="pos_label='no' is not a class of y"):
+        FastBoxesClassifier(pos_label="no").fit(X, y)

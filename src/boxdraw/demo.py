@@ -63,11 +63,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         The exit status, 0.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from boxdraw.demo import main
+    >>> with TemporaryDirectory() as out:
+    ...     main(["--out", out])
+    THE DATA
+    569 breast tumours, 37% of them malignant: ...
+    0
     """
     parser = argparse.ArgumentParser(prog="python -m boxdraw.demo", description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--out", type=Path, default=Path("demo"), help="directory for the files (default: ./demo)"
-    )
+    parser.add_argument("--out", type=Path, default=Path("demo"), help="directory for the files (default: ./demo)")
     out: Path = parser.parse_args(argv).out
     out.mkdir(parents=True, exist_ok=True)
 
@@ -108,8 +116,8 @@ def data_section(train: Half, test: Half) -> str:
     share = (train.positive.sum() + test.positive.sum()) / n_rows
     text = (
         f"{n_rows} breast tumours, {share:.0%} of them malignant: the Wisconsin table that comes with "
-        f"scikit-learn. Of each we take {len(FEATURES)} measurements, averages over the cell nuclei in an image. "
-        f"One half ({len(train.y)} rows) trains the model; all figures below are from the other half "
+        f"scikit-learn. Of each we take {len(FEATURES)} measurements, averages over the cell nuclei in an "
+        f"image. One half ({len(train.y)} rows) trains the model; all figures below are from the other half "
         f"({len(test.y)} rows), which it has not seen."
     )
     return "THE DATA\n" + textwrap.fill(text, WIDTH)
@@ -121,9 +129,7 @@ def rules_section(boxes: BoxSet) -> str:
         textwrap.fill(_keep_limits_whole(line), WIDTH, initial_indent="  ", subsequent_indent=" " * 9)
         for line in boxes.to_text().splitlines()
     ]
-    return "\n".join(["THE RULES: a tumour in any of these boxes is flagged as malignant", *lines]).replace(
-        "\xa0", " "
-    )
+    return "\n".join(["THE RULES: a tumour in any of these boxes is flagged as malignant", *lines]).replace("\xa0", " ")
 
 
 def _keep_limits_whole(line: str) -> str:
@@ -143,7 +149,8 @@ def table_section(boxes: BoxSet, test: Half) -> str:
         interval = f"{row['precision']:.0%} ({row['precision_low']:.0%} to {row['precision_high']:.0%})"
         lines.append(
             f"  {k + 1:>3}   {row['support']:>11.0f}   {row['true_positives']:>9.0f}"
-            f"   {row['false_positives']:>12.0f}   {interval:>24}   {row['recall']:>6.0%}   {row['lift']:>4.2f}"
+            f"   {row['false_positives']:>12.0f}   {interval:>24}"
+            f"   {row['recall']:>6.0%}   {row['lift']:>4.2f}"
         )
     return "\n".join(lines)
 
@@ -172,12 +179,9 @@ def costs_section(model: FastBoxesClassifierCV, test: Half) -> str:
     for c in chosen:
         flagged = critical >= c
         caught, alarms = flagged[positive].mean(), flagged[~positive].mean()
-        lines.append(
-            f"    {c:.2f}   catch {caught:>4.0%} of the malignant and flag {alarms:>3.0%} of the benign"
-        )
-    lines.append(
-        f"  This model uses {model.negative_weight_:.2f}, where both classes weigh the same in cross-validation."
-    )
+        lines.append(f"    {c:.2f}   catch {caught:>4.0%} of the malignant and flag {alarms:>3.0%} of the benign")
+    used = f"  This model uses {model.negative_weight_:.2f}"
+    lines.append(f"{used}: best in cross-validation where both classes weigh the same.")
     return "\n".join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import narwhals as nw
@@ -23,11 +24,12 @@ def labels_of(y: Any, n_rows: int, classes: npt.NDArray[Any]) -> npt.NDArray[Any
 def frame_like(X: Any, columns: dict[str, Any]) -> Any:
     """Return the columns as a frame of the kind of X; as a pandas frame when X is an array."""
     table = nw.from_native(X, eager_only=True, pass_through=True)
+    namespace: Any
     if isinstance(table, nw.DataFrame):
         namespace = nw.get_native_namespace(table)
     else:
         try:
-            import pandas as namespace
+            namespace = importlib.import_module("pandas")
         except ImportError:
             raise ImportError(
                 "A table made from arrays is a pandas frame: install pandas, or pass X as a polars or pyarrow table."

@@ -264,12 +264,8 @@ def test_one_clear_error(text, message):
 
 def test_a_small_file_cannot_claim_a_huge_matrix(monkeypatch):
     features = [{"name": str(j), "kind": "numeric"} for j in range(4000)]
-    text = json.dumps(
-        {"format": "boxdraw.boxes", "version": 1, "features": features, "boxes": [{"limits": []}] * 4000}
-    )
-    with pytest.raises(
-        ValueError, match="4000 boxes on 4000 features are 16000000 cells, more than the 10000000"
-    ):
+    text = json.dumps({"format": "boxdraw.boxes", "version": 1, "features": features, "boxes": [{"limits": []}] * 4000})
+    with pytest.raises(ValueError, match="4000 boxes on 4000 features are 16000000 cells, more than the 10000000"):
         from_json(text)
     monkeypatch.setattr(module, "MAX_CELLS", 3)
     with pytest.raises(ValueError, match="more than the 3"):
@@ -284,11 +280,7 @@ def read_or_refuse(text):
     assert_same(from_json(to_json(boxes)), boxes)
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 2**16), st.integers(0, 3), st.binary(max_size=4)), min_size=1, max_size=4
-    )
-)
+@given(st.lists(st.tuples(st.integers(0, 2**16), st.integers(0, 3), st.binary(max_size=4)), min_size=1, max_size=4))
 def test_random_edits_are_read_or_refused(edits):
     text = TEXT.encode("utf-8")
     for place, length, patch in edits:
@@ -318,11 +310,7 @@ tokens = [
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 2**16), st.integers(0, 12), st.sampled_from(tokens)), min_size=1, max_size=4
-    )
-)
+@given(st.lists(st.tuples(st.integers(0, 2**16), st.integers(0, 12), st.sampled_from(tokens)), min_size=1, max_size=4))
 @example([(0, 0, "[")])
 def test_random_tokens_are_read_or_refused(edits):
     text = TEXT

@@ -45,9 +45,7 @@ def check_shortest(value, low, high):
         assert not [number for number in decimals_around(value, fewer) if low <= number <= high]
     # Neighbouring decimals that read as the same distance are equally good.
     rivals = [
-        number
-        for number in decimals_around(value, digits)
-        if low <= number <= high and digits_of(number) <= digits
+        number for number in decimals_around(value, digits) if low <= number <= high and digits_of(number) <= digits
     ]
     assert abs(result - value) <= min(abs(number - value) for number in rivals)
 

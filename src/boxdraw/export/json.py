@@ -237,8 +237,7 @@ def _check_header(data: Any) -> None:
         raise ValueError(f"version: expected a whole number from 1 on, got {reprlib.repr(version)}")
     if version > VERSION:
         raise ValueError(
-            f"written by a newer boxdraw (format version {version:g}; this one reads up to {VERSION}): "
-            "upgrade boxdraw"
+            f"written by a newer boxdraw (format version {version:g}; this one reads up to {VERSION}): upgrade boxdraw"
         )
 
 
@@ -263,9 +262,7 @@ def _read_limits(box: Any, where: str, index: dict[str, int]) -> dict[int, dict[
         if not isinstance(name, str) or name not in index:
             raise ValueError(f"{here}.feature: {reprlib.repr(name)} is not one of the features")
         if index[name] in limits:
-            raise ValueError(
-                f"{here}: the feature {reprlib.repr(name)} has limits already; write both in one object"
-            )
+            raise ValueError(f"{here}: the feature {reprlib.repr(name)} has limits already; write both in one object")
         limits[index[name]] = _read_limit({key: item[key] for key in _NUMBERS if key in item}, here)
     return limits
 
@@ -275,9 +272,7 @@ def _read_limit(numbers: dict[str, Any], where: str) -> dict[str, float]:
         if not isinstance(number, float):
             raise ValueError(f"{where}.{key}: expected a number, got {_kind(number)}")
         if not math.isfinite(number):
-            raise ValueError(
-                f"{where}.{key}: the number is too large for a float; leave a limit out to have none"
-            )
+            raise ValueError(f"{where}.{key}: the number is too large for a float; leave a limit out to have none")
     for shown, exact in (("shown_lower", "lower"), ("shown_upper", "upper")):
         if shown in numbers and exact not in numbers:
             raise ValueError(f"{where}: has {shown} but no {exact}")
@@ -294,9 +289,7 @@ def _check_keys(value: Any, where: str, *, required: tuple[str, ...], optional: 
         raise ValueError(f"{where}: lacks {', '.join(missing)}")
     unknown = sorted(set(value) - {*required, *optional})
     if unknown:
-        raise ValueError(
-            f"{where}: unknown keys {reprlib.repr(unknown)}; known are {', '.join(required + optional)}"
-        )
+        raise ValueError(f"{where}: unknown keys {reprlib.repr(unknown)}; known are {', '.join(required + optional)}")
 
 
 def _list(parent: dict[str, Any], key: str, where: str) -> list[Any]:

@@ -50,9 +50,7 @@ _CONTEXTS = tuple(
 
 _MAX_REPR_BOXES = 10
 # What would break a line, change the terminal or turn the text around, and what no encoding can print.
-_UNPRINTABLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def to_text(boxes: BoxSet) -> str:

@@ -26,9 +26,8 @@ def cluster_positives(
     Only the distinct positives are clustered, each with its total weight and in sorted order: a repeated row
     is then the same as a weighted one, and the order of the rows does not matter.
     """
-    distinct, inverse = np.unique(positives, axis=0, return_inverse=True)
-    inverse = inverse.reshape(-1)  # NumPy 2.0.0 alone gives it a second axis
-    mass = np.bincount(inverse, weights=weight, minlength=len(distinct))
+    distinct, inverse = distinct_rows(positives)
+    mass = np.bincount(inverse, weights=weight, minlength=len(distinct)).astype(np.float64)
     if n_boxes > len(distinct):
         warnings.warn(
             f"n_boxes={n_boxes} was reduced to {len(distinct)}, the number of distinct positive rows.",
@@ -36,14 +35,24 @@ def cluster_positives(
             stacklevel=4,
         )
         n_boxes = len(distinct)
-    points = _standardise(distinct, mass)
     if clusterer is not None:
-        labels = _labels_of(clusterer, points, mass, n_boxes)
+        labels = _labels_of(clusterer, distinct, mass, n_boxes)
     elif n_boxes == 1:
         labels = np.zeros(len(distinct), dtype=np.intp)
     else:
-        labels = k_means(points, mass, n_boxes, random_state)
+        labels = k_means(_standardise(distinct, mass), mass, n_boxes, random_state)
     return _heaviest_first(labels, mass)[inverse]
+
+
+def distinct_rows(rows: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the distinct rows, sorted, and the place of each row among them."""
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    is_new = np.ones(len(rows), dtype=bool)
+    np.any(ordered[1:] != ordered[:-1], axis=1, out=is_new[1:])
+    inverse = np.empty(len(rows), dtype=np.intp)
+    inverse[order] = np.cumsum(is_new) - 1
+    return ordered[is_new], inverse
 
 
 def k_means(points: FloatArray, mass: FloatArray, n_clusters: int, random_state: Any) -> IntArray:
@@ -89,7 +98,7 @@ def _greedy_start(points: FloatArray, mass: FloatArray, n_clusters: int, random_
     return centres
 
 
-def _refill(labels: IntArray, distance: FloatArray, size: FloatArray, mass: FloatArray) -> None:
+def _refill(labels: IntArray, distance: FloatArray, size: npt.NDArray[Any], mass: FloatArray) -> None:
     """Give each empty cluster the worst-placed point of a cluster that can spare one."""
     for empty in np.flatnonzero(size == 0):
         counts = np.bincount(labels, minlength=len(size))
@@ -145,7 +154,8 @@ def _heaviest_first(labels: IntArray, mass: FloatArray) -> IntArray:
 
 def tight_boxes(positives: FloatArray, labels: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the smallest box around each cluster: lower and upper, a row per box."""
-    groups = [positives[labels == k] for k in range(labels.max() + 1)]
-    lower = np.array([group.min(axis=0) for group in groups])
-    upper = np.array([group.max(axis=0) for group in groups])
-    return lower, upper
+    order = np.argsort(labels, kind="stable")
+    order = order[labels[order] >= 0]
+    starts = np.searchsorted(labels[order], np.arange(labels.max() + 1))
+    ordered = positives[order]
+    return np.minimum.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)

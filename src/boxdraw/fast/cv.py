@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import check_cv
 from sklearn.utils import check_scalar
 
+from boxdraw.fast.cluster import distinct_rows
 from boxdraw.fast.estimator import BaseFastBoxes, check_cost, check_growth, range_width
-from boxdraw.fast.folds import Fold, FoldModel, best_cost
+from boxdraw.fast.folds import Fold, FoldModel, best_cost, fold_numbers
 from boxdraw.fast.path import critical_weights
 from boxdraw.fast.stages import Training, draw_edges
 from boxdraw.fast.tiles import threaded_map
@@ -56,9 +57,10 @@ class FastBoxesClassifierCV(BaseFastBoxes):
     scoring : str, callable or None, default=None
         A scikit-learn scorer; None is the area under the hull of the ROC over all costs (AUH).
     cv : int, splitter or iterable of (train, test), default=3
-        The inner folds; an int gives stratified, shuffled folds.
+        The inner folds. An int gives stratified folds in which equal rows stay together and the rest depends on
+        the rows' values, not on their order: the same table gives the same model.
     clusterer, pos_label, random_state, n_jobs, verbose
-        As in `FastBoxesClassifier`; `random_state` also shuffles the folds, and threads share the grid.
+        As in `FastBoxesClassifier`; an int as `random_state` gives other folds, and threads share the grid.
 
     Attributes
     ----------
@@ -154,7 +156,14 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         growth, push = setting["growth"], self._push(setting["expansion"], data)
         width = range_width(setting["feature_range"])
         edges = draw_edges(
-            data, setting["n_boxes"], width, self.clusterer, self.random_state, self.n_jobs, growth, self.verbose
+            data,
+            setting["n_boxes"],
+            width,
+            self.clusterer,
+            self.random_state,
+            self.n_jobs,
+            growth,
+            self.verbose,
         )
         self._set_model(data, edges, c, push, growth)
         return self
@@ -209,17 +218,19 @@ class FastBoxesClassifierCV(BaseFastBoxes):
     def _splits(self, data: Training, labels: npt.NDArray[Any]) -> Iterable[Any]:
         if not isinstance(self.cv, Integral):
             return self._user_splits(data, labels)
-        check_scalar(self.cv, "cv", Integral, min_val=2)
-        fewest = int(min(data.positive.sum(), (~data.positive).sum()))
-        if fewest < self.cv:
+        n_folds = int(self.cv)
+        check_scalar(n_folds, "cv", int, min_val=2)
+        number, fewest = fold_numbers(data, n_folds, self.random_state)
+        if fewest < n_folds:
             what = f"{fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
             warnings.warn(
-                f"The smaller class has {fewest} rows, fewer than cv={self.cv}: {what}.", UserWarning, stacklevel=4
+                f"The smaller class has {fewest} distinct rows, fewer than cv={n_folds}: {what}.",
+                UserWarning,
+                stacklevel=4,
             )
         if fewest < 2:
             return []
-        splitter = StratifiedKFold(min(fewest, self.cv), shuffle=True, random_state=self.random_state)
-        return splitter.split(data.X, labels)
+        return ((np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(min(n_folds, fewest)))
 
     def _user_splits(self, data: Training, labels: npt.NDArray[Any]) -> Iterator[Any]:
         cv = check_cv(self.cv, labels, classifier=True)
@@ -233,7 +244,7 @@ class FastBoxesClassifierCV(BaseFastBoxes):
 
     def _search(self, grid: dict[str, list[Any]], scorer: Any, folds: list[Fold]) -> Setting:
         """Score the grid on the folds and return the best setting."""
-        most = min(len(np.unique(fold.train.X[fold.train.positive], axis=0)) for fold in folds)
+        most = min(len(distinct_rows(fold.train.X[fold.train.positive])[0]) for fold in folds)
         n_boxes = [n for n in grid["n_boxes"] if n <= most] or [most]
         tasks = list(product(grid["feature_range"], n_boxes))
         progress = Progress("Fast Boxes CV", self.verbose)
@@ -242,7 +253,12 @@ class FastBoxesClassifierCV(BaseFastBoxes):
             per_fold = [self._fold_weights(fold, *task, grid["growth"], grid["expansion"]) for fold in folds]
             rows = []
             for (g, growth), (e, expansion) in product(enumerate(grid["growth"]), enumerate(grid["expansion"])):
-                setting = {"feature_range": task[0], "n_boxes": task[1], "growth": growth, "expansion": expansion}
+                setting = {
+                    "feature_range": task[0],
+                    "n_boxes": task[1],
+                    "growth": growth,
+                    "expansion": expansion,
+                }
                 rows += self._scores(setting, [weights[g][e] for weights in per_fold], scorer, folds)
             return rows
 
@@ -258,12 +274,23 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         return settings[best]
 
     def _fold_weights(
-        self, fold: Fold, feature_range: Any, n_boxes: int, growths: Sequence[str], expansions: Sequence[float]
+        self,
+        fold: Fold,
+        feature_range: Any,
+        n_boxes: int,
+        growths: Sequence[str],
+        expansions: Sequence[float],
     ) -> list[FloatArray]:
         """Return the critical weights of the fold's test rows, per growth and expansion, from one set of sums."""
         stops_for = "nearest_negative" if "nearest_negative" in growths else None
         edges = draw_edges(
-            fold.train, n_boxes, range_width(feature_range), self.clusterer, self.random_state, None, stops_for
+            fold.train,
+            n_boxes,
+            range_width(feature_range),
+            self.clusterer,
+            self.random_state,
+            None,
+            stops_for,
         )
         pushes = [self._push(expansion, fold.train) for expansion in expansions]
         return [critical_weights(edges, fold.test.X, pushes, growth, None) for growth in growths]
@@ -315,7 +342,11 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         if given is None or not isinstance(given, Real | str):
             weights = [
                 self._fold_weights(
-                    fold, setting["feature_range"], setting["n_boxes"], [setting["growth"]], [setting["expansion"]]
+                    fold,
+                    setting["feature_range"],
+                    setting["n_boxes"],
+                    [setting["growth"]],
+                    [setting["expansion"]],
                 )
                 for fold in folds
             ]

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw.fast.scale import Scaling
-from boxdraw.sums import Splitter
 from boxdraw.fast.tiles import threaded_map, tiles
+from boxdraw.sums import Splitter
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
@@ -109,10 +109,10 @@ def _tile_parts(
     inside = foreign & (overflow == 0)
     pull = np.exp(reference[:, None] - overflow)
     pull[~foreign | inside] = 0
-    pulls = splitter.split(pull, weight).transpose(1, 2, 0)
+    pulls = np.ascontiguousarray(splitter.split(pull, weight).transpose(1, 2, 0))
     parts = np.empty((2, 2, n_boxes, n_features))
     for side, beyond in enumerate((below, above)):
-        parts[:, side] = np.matmul(np.greater_equal(beyond, 0, out=beyond), pulls).transpose(2, 0, 1)
+        parts[:, side] = np.matmul((beyond >= 0).astype(np.float64), pulls).transpose(2, 0, 1)
 
     box, row = np.nonzero(inside)
     if len(box):

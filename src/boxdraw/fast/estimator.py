@@ -157,9 +157,9 @@ class FastBoxesClassifier(BaseFastBoxes):
         The range to which features are scaled while learning. Only its width matters: the wider, the more local
         are the forces on an edge.
     clusterer : clusterer with ``fit_predict``, default=None
-        Any scikit-learn clusterer for the distinct standardised positives; k-means if None. ``n_clusters`` or
-        ``n_components`` is set to `n_boxes` where there is one; ``sample_weight`` is passed where it is taken.
-        Rows labelled -1 are in no box's cluster.
+        Any scikit-learn clusterer for the distinct positives on the scale of `feature_range`; None is k-means on
+        standardised positives. ``n_clusters`` or ``n_components`` is set to `n_boxes` where there is one;
+        ``sample_weight`` is passed where it is taken. Rows labelled -1 are in no box's cluster.
     pos_label : label, default=None
         The positive class; the rarer one if None.
     random_state : int, RandomState instance or None, default=None
@@ -252,7 +252,14 @@ class FastBoxesClassifier(BaseFastBoxes):
         if isinstance(c, str):
             c = data.balance
         edges = draw_edges(
-            data, self.n_boxes, width, self.clusterer, self.random_state, self.n_jobs, self.growth, self.verbose
+            data,
+            self.n_boxes,
+            width,
+            self.clusterer,
+            self.random_state,
+            self.n_jobs,
+            self.growth,
+            self.verbose,
         )
         self._set_model(data, edges, float(c), float(self.expansion), self.growth)
         return self
@@ -275,7 +282,7 @@ def check_cost(value: Any, name: str, keyword: str | None) -> None:
     """Refuse a cost that is neither the keyword nor a positive, finite number."""
     if value == keyword:
         return
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < math.inf:
         raise ValueError(f"{name} must be {keyword!r} or a finite number above 0; got {value!r}.")
 
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from boxdraw.fast.divide import EdgeSums
 from boxdraw.fast.scale import GRID, Scaling
-from boxdraw.fast.stops import Stops
+from boxdraw.fast.stops import LOWER, UPPER, Stops
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -40,7 +40,9 @@ class Edges:
     sums: EdgeSums
     stops: Stops | None
 
-    def critical_weight(self, t: FloatArray, positive: FloatArray, negative: FloatArray, expansion: float) -> FloatArray:
+    def critical_weight(
+        self, t: FloatArray, positive: FloatArray, negative: FloatArray, expansion: float
+    ) -> FloatArray:
         """Return the largest c that leaves a value inside, from t = exp(y - s + 1) and the edge's R+ and R-."""
         weight = positive * t
         weight += expansion
@@ -75,13 +77,9 @@ class Edges:
         target = self.targets(c, expansion, growth)
         if growth == "nearest_negative":
             assert self.stops is not None
-            limit = np.empty_like(target)
-            for side in (0, 1):
-                for j in range(limit.shape[2]):
-                    limit[side, :, j] = self.stops.limit_above(target[side, :, j], side, j)
-        else:
-            limit = self._first_raw_value(target)
-        return limit[0], -limit[1]
+            return self.stops.limits(target[LOWER], -target[UPPER])
+        limit = self._first_raw_value(target)
+        return limit[LOWER], -limit[UPPER]
 
     def scaled_range(self) -> tuple[FloatArray, FloatArray]:
         """Return the scaled ends of the training data on the mirrored axes, shaped to go with the edges."""
@@ -93,7 +91,10 @@ class Edges:
         """Return the least mirrored raw number whose scaled value reaches the target; +-inf past the data."""
         low, high = self.scaled_range()
         sign = np.array([1.0, -1.0])[:, None, None]
-        ends = np.stack([self.scaling.low, -self.scaling.high]), np.stack([self.scaling.high, -self.scaling.low])
+        ends = (
+            np.stack([self.scaling.low, -self.scaling.high]),
+            np.stack([self.scaling.high, -self.scaling.low]),
+        )
         outside = np.broadcast_to(_ordinal(ends[0])[:, None], target.shape).copy()
         within = np.broadcast_to(_ordinal(ends[1])[:, None], target.shape).copy()
         for _ in range(64):
@@ -117,7 +118,7 @@ def minimiser(tight: FloatArray, sums: EdgeSums, c: float, expansion: float) -> 
 
 
 def _ordinal(value: FloatArray) -> npt.NDArray[np.int64]:
-    """Number the floats in their order, so that they can be bisected."""
+    """Return the place of each float in their order, so that they can be bisected."""
     bits = value.view(np.int64)
     return np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from boxdraw.fast.estimator import BaseFastBoxes
 from boxdraw.fast.path import TrainingRoc
 from boxdraw.fast.stages import Training
+from boxdraw.fast.tiles import tiles
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -47,6 +49,31 @@ class FoldModel(BaseFastBoxes):
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the labels of the fold's test rows."""
         return self._labels(self.critical >= self.negative_weight)
+
+
+def fold_numbers(data: Training, n_folds: int, random_state: Any) -> tuple[npt.NDArray[np.intp], int]:
+    """Deal the distinct rows of each class to the folds; also return how many the smaller class has.
+
+    Equal rows go to one fold, so none is learned from and scored on, and a weight of 3 is still three rows. The
+    deal follows a hash of the rows' values, so their order does not matter.
+    """
+    seed = random_state if isinstance(random_state, Integral) or random_state is None else random_state.randint(2**31)
+    rng = np.random.default_rng(0 if seed is None else int(seed))
+    factors = rng.integers(2**63, size=(2, data.X.shape[1]), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    hashes = np.empty(len(data.X), dtype=np.uint64)
+    for tile in tiles(len(data.X), data.X.shape[1]):
+        bits = (data.X[tile].astype(np.float64) + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
+        mixed = (bits ^ (bits >> np.uint64(32))) * factors[0]
+        hashes[tile] = ((mixed ^ (mixed >> np.uint64(29))) * factors[1]).sum(axis=1, dtype=np.uint64)
+    sizes, places = [], []
+    for rows in (data.positive, ~data.positive):
+        distinct, place = np.unique(hashes[rows], return_inverse=True)
+        sizes.append(len(distinct))
+        places.append(place)
+    number = np.empty(len(data.X), dtype=np.intp)
+    for rows, place in zip((data.positive, ~data.positive), places, strict=True):
+        number[rows] = place % min(n_folds, max(1, min(sizes)))
+    return number, min(sizes)
 
 
 def best_cost(

@@ -13,6 +13,7 @@ from boxdraw.boxes import BoxSet
 from boxdraw.export.text import shortest_between
 from boxdraw.fast.expand import Edges
 from boxdraw.fast.stages import Training
+from boxdraw.fast.stops import LOWER, UPPER
 from boxdraw.fast.tiles import threaded_map, tiles
 from boxdraw.metrics import auh_from_points, roc_hull
 
@@ -35,9 +36,7 @@ def critical_weights(
     return np.concatenate(list(threaded_map(work, tiles(len(X), edges.tight[0].size), n_jobs)), axis=1)
 
 
-def training_weights(
-    edges: Edges, data: Training, expansion: float, growth: str, n_jobs: int | None
-) -> FloatArray:
+def training_weights(edges: Edges, data: Training, expansion: float, growth: str, n_jobs: int | None) -> FloatArray:
     """Return the critical weights of the training rows.
 
     A training negative is the first negative that an edge meets on the way to it, so the search for that one can be
@@ -51,47 +50,43 @@ def training_weights(
     return critical
 
 
-def _tile_weights(
-    edges: Edges, X: npt.NDArray[np.floating], expansions: Sequence[float], growth: str
-) -> FloatArray:
+def _tile_weights(edges: Edges, X: npt.NDArray[np.floating], expansions: Sequence[float], growth: str) -> FloatArray:
     low, high = _mirrored_columns(edges, X, growth)
-    positive = np.exp(edges.sums.log_positive)[..., None]
-    negative = np.exp(edges.sums.log_negative)[..., None]
-    above_low = low - edges.tight[0][:, :, None]
-    above_high = high - edges.tight[1][:, :, None]
+    positive, negative = np.exp(edges.sums.log_positive), np.exp(edges.sums.log_negative)
+    above_low = low - edges.tight[LOWER][:, :, None]
+    above_high = high - edges.tight[UPPER][:, :, None]
     if growth == "free":
-        t_low, t_high = np.exp(above_low + 1), np.exp(above_high + 1)
-        weights = [
-            np.minimum(
-                edges.critical_weight(t_low, positive[0], negative[0], expansion),
-                edges.critical_weight(t_high, positive[1], negative[1], expansion),
-            )
-            for expansion in expansions
-        ]
-    else:
-        # A box never shrinks, so a value can only be beyond one of the two edges, and within the tight box
-        # it is inside at any cost.
-        beyond_low = above_low < 0
-        nearer = np.minimum(above_low, above_high)
-        within = nearer >= 0
-        nearer += 1
-        t = np.exp(nearer, out=nearer)
-        positive, negative = np.where(beyond_low, positive[0], positive[1]), np.where(beyond_low, *negative)
-        negative[within] = 0
-        weights = [edges.critical_weight(t, positive, negative, expansion) for expansion in expansions]
-    return np.stack([weight.min(axis=1).max(axis=0) for weight in weights])
+        t = np.exp(np.stack([above_low, above_high]) + 1)
+        edge: Any = np.s_[..., None]
+        return np.stack(
+            [
+                edges.critical_weight(t, positive[edge], negative[edge], expansion).min(axis=(0, 2)).max(axis=0)
+                for expansion in expansions
+            ]
+        )
+    # A box never shrinks: within its tight box a value is inside at any cost, and it can only be beyond one of the
+    # two edges. Most values are within, so the others are picked out.
+    nearer = np.minimum(above_low, above_high)
+    cells = np.flatnonzero(nearer < 0)
+    t = np.exp(nearer.reshape(-1)[cells] + 1)
+    edge = cells // nearer.shape[2] + (above_low.reshape(-1)[cells] >= 0) * edges.tight[LOWER].size
+    positive, negative = positive.reshape(-1)[edge], negative.reshape(-1)[edge]
+    result = np.empty((len(expansions), nearer.shape[2]))
+    for row, expansion in zip(result, expansions, strict=True):
+        nearer.fill(np.inf)
+        nearer.reshape(-1)[cells] = edges.critical_weight(t, positive, negative, expansion)
+        nearer.min(axis=1).max(axis=0, out=row)
+    return result
 
 
-def _mirrored_columns(
-    edges: Edges, X: npt.NDArray[np.floating], growth: str
-) -> tuple[FloatArray, FloatArray]:
+def _mirrored_columns(edges: Edges, X: npt.NDArray[np.floating], growth: str) -> tuple[FloatArray, FloatArray]:
     """Return the scaled coordinates that decide: the values, or the negatives that an edge meets before them."""
     if growth != "nearest_negative":
         scaled = edges.scaling.columns(X)
         return scaled, -scaled
     assert edges.stops is not None
     columns = np.ascontiguousarray(X.T, dtype=np.float64)
-    return edges.stops.snap(columns, 0), edges.stops.snap(-columns, 1)
+    return edges.stops.snap(columns, LOWER), -edges.stops.snap(columns, UPPER)
 
 
 def draw(edges: Edges, c: float, expansion: float, growth: str, feature_names: Sequence[str] | None) -> BoxSet:
@@ -100,11 +95,7 @@ def draw(edges: Edges, c: float, expansion: float, growth: str, feature_names: S
     room_for_rows = ((lower <= upper) & (lower < np.inf) & (upper > -np.inf)).all(axis=1)
     lower, upper = lower[room_for_rows], upper[room_for_rows]
     assert edges.stops is not None
-    room = np.empty((2, 2, *lower.shape))
-    for j in range(lower.shape[1]):
-        room[0, :, :, j] = edges.stops.room(lower[:, j], 0, j)
-        room[1, :, :, j] = edges.stops.room(-upper[:, j], 1, j)
-    shown = shortest_between(np.stack([lower, upper]), *np.stack([room[0], -room[1, ::-1]], axis=1))
+    shown = shortest_between(np.stack([lower, upper]), *edges.stops.room(lower, upper))
     return BoxSet(lower, upper, feature_names=feature_names, shown=(shown[0], shown[1]))
 
 
@@ -117,9 +108,7 @@ class TrainingRoc:
     false_positives: FloatArray
 
     @classmethod
-    def of(
-        cls, critical: FloatArray, positive: npt.NDArray[np.bool_], weight: FloatArray | None
-    ) -> TrainingRoc:
+    def of(cls, critical: FloatArray, positive: npt.NDArray[np.bool_], weight: FloatArray | None) -> TrainingRoc:
         """Count rows by falling critical weight."""
         order = np.argsort(-critical, kind="stable")
         critical, positive = critical[order], positive[order]
@@ -210,7 +199,7 @@ class CostPath(Sequence[PathPoint]):
         self.fpr, self.tpr = roc.rates(negative_weights)
         self.roc_fpr, self.roc_tpr = (np.append(0, rate) for rate in roc.rates(roc.critical))
         self._roc = roc
-        self._draw = lambda c: draw(edges, c, expansion, growth, feature_names)
+        self._edges, self._expansion, self._growth, self._names = edges, expansion, growth, feature_names
 
     def __len__(self) -> int:
         return len(self.negative_weights)
@@ -219,7 +208,8 @@ class CostPath(Sequence[PathPoint]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         c = float(self.negative_weights[index])
-        return PathPoint(c, self._draw(c), float(self.fpr[index]), float(self.tpr[index]))
+        boxes = draw(self._edges, c, self._expansion, self._growth, self._names)
+        return PathPoint(c, boxes, float(self.fpr[index]), float(self.tpr[index]))
 
     def __repr__(self) -> str:
         lines = [f"CostPath with {len(self)} costs, training AUH {self.auh:.4f} over all costs"]

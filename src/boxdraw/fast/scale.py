@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,11 +41,11 @@ class Scaling:
         columns = np.ascontiguousarray(X.T, dtype=np.float64)
         return self.coordinate(np.clip(columns, self.low[:, None], self.high[:, None]), np.s_[:, None])
 
-    def coordinate(self, values: FloatArray, at: object) -> FloatArray:
+    def coordinate(self, values: FloatArray, at: Any) -> FloatArray:
         """Scale raw values; ``at`` indexes the per-feature arrays so that they broadcast with values."""
-        ticks = values * self.prescale[at]  # type: ignore[index]
-        ticks -= self.middle[at]  # type: ignore[index]
-        ticks *= self.steps[at]  # type: ignore[index]
+        ticks = values * self.prescale[at]
+        ticks -= self.middle[at]
+        ticks *= self.steps[at]
         np.rint(ticks, out=ticks)
         ticks *= GRID
         return ticks

@@ -80,11 +80,10 @@ def draw_edges(
     progress.step(f"divide: forces of {len(data.X)} rows on {sums.log_negative.size} edges")
     stops = None
     if stops_for is not None:
-        bounds = np.full((2, data.X.shape[1]), np.inf)  # a free edge may end up anywhere
-        if stops_for != "free":
-            raw_lower, raw_upper = tight_boxes(data.X[members].astype(np.float64), clusters)
-            bounds = np.stack([raw_lower.max(axis=0), -raw_upper.min(axis=0)])
-        stops = find_stops(data.X, data.positive, scaling, bounds)
+        inner, outer = (upper.min(axis=0), lower.max(axis=0))
+        if stops_for == "free":
+            outer = np.full_like(outer, np.inf)  # a free edge may end up anywhere
+        stops = find_stops(data.X, data.positive, scaling, outer, inner)
         progress.step("expand: nearest negatives sorted")
     return Edges(scaling=scaling, tight=np.stack([lower, -upper]), sums=sums, stops=stops)
 

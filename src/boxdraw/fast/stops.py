@@ -1,4 +1,4 @@
-"""The negatives that stop a growing edge: the sorted values of each feature beyond the tight boxes."""
+"""The negatives that stop a growing edge: the sorted values of each feature outside the tight boxes."""
 
 from __future__ import annotations
 
@@ -10,69 +10,87 @@ import numpy.typing as npt
 from boxdraw.fast.scale import Scaling
 
 FloatArray = npt.NDArray[np.float64]
+LOWER, UPPER = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
 class Stops:
-    """Sorted values per side and feature, on mirrored axes: a lower edge of ``-x`` is an upper edge of ``x``.
+    """Sorted values per feature.
 
-    ``values[side][j]`` are the negatives' raw values, ``scaled[side][j]`` the same on the scaled axis,
-    ``positives[side][j]`` the positives' raw values (only used to round the numbers that people read). Each
-    begins with -inf and ends with inf.
+    ``values[j]`` are the negatives' raw values between -inf and inf, ``scaled[j]`` the same on the scaled axis,
+    ``positives[j]`` the positives' raw values (only used to round the numbers that people read).
     """
 
-    values: tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]
-    scaled: tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]
-    positives: tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]
+    values: tuple[FloatArray, ...]
+    scaled: tuple[FloatArray, ...]
+    positives: FloatArray
 
     def snap(self, columns: FloatArray, side: int) -> FloatArray:
-        """Replace each (mirrored, raw) value by the first stop at or above it, scaled; inf where there is none."""
+        """Replace raw values by the scaled stop that an edge of this side meets first on its way out to them.
+
+        That is the first one at or beyond the value as seen from there; infinitely far inside where there is none.
+        """
         snapped = np.empty_like(columns)
         for j, column in enumerate(columns):
-            snapped[j] = self.scaled[side][j][self.values[side][j].searchsorted(column)]
+            if side == LOWER:
+                snapped[j] = self.scaled[j][self.values[j].searchsorted(column, side="left")]
+            else:
+                snapped[j] = self.scaled[j][self.values[j].searchsorted(column, side="right") - 1]
         return snapped
 
-    def limit_above(self, target: FloatArray, side: int, j: int) -> FloatArray:
-        """Return the least raw limits that keep out every stop below the scaled targets; -inf for none."""
-        below = self.scaled[side][j].searchsorted(target) - 1
-        # just above the stop: the paper's epsilon, as small as the number format allows
-        return np.where(below > 0, np.nextafter(self.values[side][j][below], np.inf), -np.inf)
+    def limits(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the widest raw limits that keep out every stop beyond the scaled targets; a column per feature."""
+        below, above = np.empty_like(lower), np.empty_like(upper)
+        for j, (values, scaled) in enumerate(zip(self.values, self.scaled, strict=True)):
+            below[:, j] = values[scaled.searchsorted(lower[:, j], side="left") - 1]
+            above[:, j] = values[scaled.searchsorted(upper[:, j], side="right")]
+        return just_above(below), just_below(above)
 
-    def room(self, limit: FloatArray, side: int, j: int) -> tuple[FloatArray, FloatArray]:
-        """Return the interval in which each raw limit can be moved without changing a training row's side."""
-        below, above = np.full_like(limit, -np.inf), np.full_like(limit, np.inf)
-        for seen in (self.values[side][j], self.positives[side][j]):
-            place = np.maximum(seen.searchsorted(limit), 1)
-            np.maximum(below, seen[place - 1], out=below)
-            np.minimum(above, seen[place], out=above)
-        return np.where(below > -np.inf, np.nextafter(below, np.inf), below), above
+    def room(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the intervals in which the raw limits can be moved without changing a training row's side.
+
+        The results have the shape of ``np.stack([lower, upper])``.
+        """
+        low, high = np.empty((2, *lower.shape)), np.empty((2, *lower.shape))
+        for j, values in enumerate(self.values):
+            place = np.maximum(values.searchsorted(lower[:, j], side="left"), 1)
+            low[LOWER, :, j], high[LOWER, :, j] = values[place - 1], values[place]
+            place = np.minimum(values.searchsorted(upper[:, j], side="right"), len(values) - 1)
+            low[UPPER, :, j], high[UPPER, :, j] = values[place - 1], values[place]
+        for side, limit, inside in ((LOWER, lower, np.greater_equal), (UPPER, upper, np.greater)):
+            above = inside(self.positives, limit[:, :, None])
+            np.maximum(low[side], np.where(above, -np.inf, self.positives).max(axis=2), out=low[side])
+            np.minimum(high[side], np.where(above, self.positives, np.inf).min(axis=2), out=high[side])
+        low[LOWER], high[UPPER] = just_above(low[LOWER]), just_below(high[UPPER])
+        return low, high
+
+
+def just_above(value: FloatArray) -> FloatArray:
+    """Return the next number up: the paper's epsilon, as small as the number format allows; -inf stays."""
+    return np.where(value > -np.inf, np.nextafter(value, np.inf), value)
+
+
+def just_below(value: FloatArray) -> FloatArray:
+    """Return the next number down; inf stays."""
+    return np.where(value < np.inf, np.nextafter(value, -np.inf), value)
 
 
 def find_stops(
-    X: npt.NDArray[np.floating],
-    positive: npt.NDArray[np.bool_],
-    scaling: Scaling,
-    bounds: FloatArray,
+    X: npt.NDArray[np.floating], positive: npt.NDArray[np.bool_], scaling: Scaling, lower: FloatArray, upper: FloatArray
 ) -> Stops:
-    """Sort the values of each feature; only those below ``bounds[side, j]`` (mirrored, raw) can stop an edge."""
-    negatives, positives = np.flatnonzero(~positive), np.flatnonzero(positive)
-    values: tuple[list[FloatArray], list[FloatArray]] = ([], [])
-    scaled: tuple[list[FloatArray], list[FloatArray]] = ([], [])
-    seen: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    """Sort the values of each feature; of the negatives, only those below ``lower[j]`` or above ``upper[j]``.
+
+    Both are scaled. A negative between them is within every tight box and can't stop an edge that never shrinks.
+    """
+    values, scaled = [], []
     for j in range(X.shape[1]):
-        column = X[:, j].astype(np.float64)
-        of_negatives, of_positives = column[negatives], np.sort(column[positives])
-        for side, sign in enumerate((1.0, -1.0)):
-            mirrored = of_negatives * sign
-            stops = np.sort(mirrored[mirrored < bounds[side, j]])
-            values[side].append(_between_infinities(stops))
-            scaled[side].append(_between_infinities(sign * scaling.coordinate(sign * stops, j)))
-            seen[side].append(_between_infinities(of_positives if side == 0 else -of_positives[::-1]))
-    return Stops(
-        values=(tuple(values[0]), tuple(values[1])),
-        scaled=(tuple(scaled[0]), tuple(scaled[1])),
-        positives=(tuple(seen[0]), tuple(seen[1])),
-    )
+        column = X[~positive, j].astype(np.float64)
+        coordinate = scaling.coordinate(column, j)
+        stops = np.sort(column[(coordinate < lower[j]) | (coordinate > upper[j])])
+        values.append(_between_infinities(stops))
+        scaled.append(_between_infinities(scaling.coordinate(stops, j)))
+    positives = np.sort(X[positive].T.astype(np.float64), axis=1)
+    return Stops(tuple(values), tuple(scaled), positives)
 
 
 def _between_infinities(values: FloatArray) -> FloatArray:

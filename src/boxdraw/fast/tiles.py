@@ -11,7 +11,7 @@ from joblib import effective_n_jobs
 S = TypeVar("S")
 T = TypeVar("T")
 
-_CELLS = 2**14  # boxes x features x rows of a tile; the work arrays of a tile then stay in the cache
+_CELLS = 2**16  # boxes x features x rows of a tile; the work arrays of a tile then stay in the cache
 
 
 def tiles(n_rows: int, cells_per_row: int) -> list[slice]:

@@ -95,9 +95,7 @@ class BoxesDisplay(Display):
         if boxes.n_features < 2:
             raise ValueError("BoxesDisplay needs at least two features, got 1")
         everything = np.zeros((1, boxes.n_features))
-        n_rows, columns = _read_columns(
-            points, BoxSet(everything, everything, feature_names=boxes.feature_names)
-        )
+        n_rows, columns = _read_columns(points, BoxSet(everything, everything, feature_names=boxes.feature_names))
         given = np.asarray(labels)
         if given.shape != (n_rows,):
             raise ValueError(f"labels must be one per row: expected shape ({n_rows},), got {given.shape}")
@@ -105,9 +103,7 @@ class BoxesDisplay(Display):
         self.pos_label = _positive_label(given) if pos_label is None else pos_label
         self._class_sizes = _class_sizes(given, self.pos_label)
         rows = _drawn_rows(given == self.pos_label)
-        self.points = np.column_stack(
-            [np.asarray(column[rows], dtype=np.float64) for column in columns.values()]
-        )
+        self.points = np.column_stack([np.asarray(column[rows], dtype=np.float64) for column in columns.values()])
         self.labels = given[rows]
         self._shown = _most_limited(boxes, self.points) if features is None else _positions(boxes, features)
         self.features = tuple(boxes.feature_names[j] for j in self._shown)
@@ -190,9 +186,7 @@ class BoxesDisplay(Display):
         size = np.clip(2e4 / max(len(x), 1), 7, 20)
         for rows, marker, colour in ((~positive, "o", BLUE), (positive, "^", VERMILLION)):
             faces = np.where(inside[rows], colour, "none")
-            ax.scatter(
-                x[rows], y[rows], s=size, marker=marker, facecolors=faces, edgecolors=colour, linewidths=0.8
-            )
+            ax.scatter(x[rows], y[rows], s=size, marker=marker, facecolors=faces, edgecolors=colour, linewidths=0.8)
 
     def _draw_legend(self, ax: Axes) -> None:
         from matplotlib.lines import Line2D
@@ -201,9 +195,7 @@ class BoxesDisplay(Display):
         styles = (("^", VERMILLION), ("o", BLUE))
         entries = [
             (_class_text(name, count, total), marker, colour, colour)
-            for (name, total), (_, count), (marker, colour) in zip(
-                self._class_sizes, drawn, styles, strict=False
-            )
+            for (name, total), (_, count), (marker, colour) in zip(self._class_sizes, drawn, styles, strict=False)
         ]
         entries += [("solid: in a box", "s", GREY, GREY), ("hollow: in no box", "s", GREY, "none")]
         handles = [
@@ -233,9 +225,7 @@ def _class_sizes(labels: npt.NDArray[Any], pos_label: Any) -> list[tuple[Any, in
     sizes = dict(zip(classes.tolist(), counts.tolist(), strict=True))
     positive = sizes.pop(pos_label, 0)
     if len(sizes) > 1:
-        raise ValueError(
-            f"labels must be pos_label={pos_label!r} and at most one other, got {classes.tolist()}"
-        )
+        raise ValueError(f"labels must be pos_label={pos_label!r} and at most one other, got {classes.tolist()}")
     return [(pos_label, positive), *sizes.items()]
 
 
@@ -277,7 +267,7 @@ def _most_limited(boxes: BoxSet, points: FloatArray) -> tuple[int, ...]:
         for j, column in enumerate(points.T)
     ]
     limits = (np.isfinite(boxes.lower) | np.isfinite(boxes.upper)).sum(axis=0)
-    # The number of limits decides between features that keep equally many rows out, as when there are no rows.
+    # The number of limits decides between features that keep equally many rows out, such as none.
     order = np.lexsort((np.arange(boxes.n_features), -limits, -np.array(kept_out)))
     return tuple(sorted(order[:2].tolist()))
 
@@ -297,9 +287,7 @@ def _draw_box(ax: Axes, k: int, limits: FloatArray, view: FloatArray, tags: list
 
     cut = np.clip(limits, view[:, :1], view[:, 1:])
     (left, right), (bottom, top) = cut
-    ax.add_patch(
-        Rectangle((left, bottom), right - left, top - bottom, facecolor=ORANGE, alpha=0.15, lw=0, zorder=0.5)
-    )
+    ax.add_patch(Rectangle((left, bottom), right - left, top - bottom, facecolor=ORANGE, alpha=0.15, lw=0, zorder=0.5))
     gap = np.nan
     xs, ys = [gap], [gap]
     for i, side in np.argwhere(np.isfinite(limits)).tolist():

@@ -127,7 +127,7 @@ class PathDisplay(Display):
             # Where the curve is flat it runs beside the point, so the text goes below it.
             flat = y > 0.9
             ax.annotate(
-                f"c = {c:.2g}",
+                f"c = {c:.3g}",
                 (x, y),
                 xytext=(8, -4 if flat else 0),
                 textcoords="offset points",

@@ -1,0 +1,191 @@
+"""The closed form against numerical minima, and final limits against the literal rules."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+
+from boxdraw import FastBoxesClassifier
+from boxdraw.fast.divide import EdgeSums
+from boxdraw.fast.expand import Edges, minimiser
+
+from . import reference as ref
+
+
+def revised(tight, log_positive, log_negative, c, beta):
+    """The library's minimum for a lower and an upper edge with the same tight limit and sums."""
+    sums = EdgeSums(np.full((2, 1, 1), log_positive), np.full((2, 1, 1), log_negative))
+    mirrored = minimiser(np.array([tight, -tight]).reshape(2, 1, 1), sums, c, beta).ravel()
+    return mirrored[0], -mirrored[1]
+
+
+@given(
+    ref.tables(kinds=["continuous"], max_rows=20, max_features=3), st.floats(-3, 3), st.sampled_from([0, 1e-6, 1, 3])
+)
+@settings(max_examples=60, deadline=None)
+def test_closed_form_minimises_the_loss(table, log_c, beta):
+    X, y = table
+    c = 10.0**log_c
+    edges = FastBoxesClassifier(n_boxes=1, pos_label=1).fit(X, y)._edges
+    with np.errstate(invalid="ignore"):  # edges that nothing stops, left out below
+        place = minimiser(edges.tight, edges.sums, c, beta) * np.array([1, -1])[:, None, None]
+    rows, label = edges.scaling.columns(X).T.tolist(), np.where(y == 1, 0, -1).tolist()
+    for side, _, j in np.argwhere(np.isfinite(edges.sums.log_negative)).tolist():
+        at = ref.loss(rows, np.ones(len(rows)), label, 0, j, side, c, beta)
+        found = minimize_scalar(at, bounds=(-25, 25), method="bounded", options={"xatol": 1e-11}).x
+        assert place[side, 0, j] == pytest.approx(found, rel=0, abs=1e-7)
+
+
+@given(
+    st.floats(-1, 1),
+    st.floats(-5, 40),
+    st.floats(-1200, 45),
+    ref.costs,
+    st.sampled_from([0.0, 1e-6, 1.0, 1e6, 1e12]),
+)
+@settings(max_examples=400, deadline=None)
+def test_closed_form_is_the_root_of_the_derivative(tight, log_positive, log_negative, c, beta):
+    lower, upper = revised(tight, log_positive, log_negative, c, beta)
+    expected = ref.revised_limit(tight, log_positive, log_negative, c, beta, ref.LOWER)
+    assert lower == pytest.approx(expected, rel=1e-12, abs=1e-11)
+    expected = ref.revised_limit(tight, log_positive, log_negative, c, beta, ref.UPPER)
+    assert upper == pytest.approx(expected, rel=1e-12, abs=1e-11)
+
+
+@given(st.floats(-1, 1), st.floats(-3, 3), st.floats(-3, 3), st.floats(-3, 3), st.floats(0, 20))
+@settings(max_examples=100, deadline=None)
+def test_closed_form_as_printed(tight, log_positive, log_negative, log_c, beta):
+    """Prop. 1 and 2 in the paper's own form, where nothing cancels much."""
+    plus, minus, c = math.exp(log_positive), math.exp(log_negative), math.exp(log_c)
+    root = math.sqrt(beta**2 + 4 * c * plus * minus)
+    lower, upper = revised(tight, log_positive, log_negative, c, beta)
+    assert lower == pytest.approx(tight - 1 + math.log((root - beta) / (2 * plus)), abs=1e-7)
+    assert upper == pytest.approx(tight + 1 + math.log((beta + root) / (2 * c * minus)), abs=1e-7)
+
+
+@given(st.floats(-3, 3), st.floats(-3, 3), ref.costs, ref.expansions)
+@settings(max_examples=100, deadline=None)
+def test_when_an_edge_moves_outward(log_positive, log_negative, c, beta):
+    pull = c * math.exp(log_negative)
+    push = math.exp(2 + log_positive) + math.e * beta
+    lower, upper = revised(0.0, log_positive, log_negative, c, beta)
+    if not math.isclose(pull, push, rel_tol=1e-9):
+        assert (lower < 0) == (upper > 0) == (pull < push)
+
+
+def fitted(X, y, weight, hands, noise, **parameters):
+    clusterer = ref.Dealer(hands, noise)
+    model = FastBoxesClassifier(n_boxes=1, clusterer=clusterer, pos_label=1, **parameters)
+    return model.fit(X, y, sample_weight=weight)
+
+
+def check_limits(X, y, weight, hands, noise, c, beta, growth):
+    model = fitted(X, y, weight, hands, noise, negative_weight=c, expansion=beta, growth=growth)
+    found = np.stack(model._edges.limits(c, beta, growth))
+    mass = np.ones(len(X)) if weight is None else weight
+    label = ref.dealt_labels(X, y == 1, mass, hands, noise)
+    # a limit that jumps within a rounding error of c may be on either side of the jump
+    near = [
+        np.array(ref.boxes(X, y == 1, mass, label, cost, beta, growth)).transpose(1, 0, 2)
+        for cost in (c, c * (1 - 1e-9), c * (1 + 1e-9))
+    ]
+    assert found.shape == near[0].shape
+    if growth == "nearest_negative":
+        np.testing.assert_array_equal(np.where((found == near).any(axis=0), found, near[0]), found)
+    else:
+        low, high = X.min(axis=0), X.max(axis=0)
+        with np.errstate(invalid="ignore"):  # inf - inf
+            close = (found == near) | (np.abs(found - near) <= 1e-8 * (high - low))
+        assert close.any(axis=0).all(), (found, near[0])
+    lower, upper = found
+    room = ((lower <= upper) & (lower < np.inf) & (upper > -np.inf)).all(axis=1)
+    np.testing.assert_array_equal(model.boxes_.lower, lower[room])
+    np.testing.assert_array_equal(model.boxes_.upper, upper[room])
+
+
+settings_of_limits = st.tuples(
+    ref.weight_kinds,
+    st.integers(1, 3),
+    st.integers(0, 1),
+    st.floats(-2, 2).map(lambda exponent: 10.0**exponent),
+    st.sampled_from([0.0, 1e-3, 0.3, 1.0, 5.0, 1e6]),
+    ref.growths,
+)
+
+
+def deal_and_check(table, weight_kind, hands, noise, c, beta, growth):
+    X, y = table
+    noise *= len(np.unique(X[y == 1], axis=0)) > 1  # the first point is noise then
+    check_limits(X, y, ref.make_weight(weight_kind, len(X), len(X)), hands, noise, c, beta, growth)
+
+
+@given(ref.tables(kinds=["continuous", "duplicates"], max_rows=20, max_features=3), settings_of_limits)
+@settings(max_examples=200, deadline=None)
+def test_final_limits(table, parameters):
+    deal_and_check(table, *parameters)
+
+
+@given(ref.tables(kinds=["integers"], max_rows=20, max_features=3), settings_of_limits)
+@settings(max_examples=200, deadline=None)
+def test_final_limits_with_ties(table, parameters):
+    deal_and_check(table, *parameters)
+
+
+@given(ref.tables(), ref.costs, ref.expansions, st.sampled_from(["nearest_negative", "edge"]), st.integers(1, 3))
+@settings(max_examples=100, deadline=None)
+def test_boxes_hold_their_clusters(table, c, beta, growth, hands):
+    X, y = table
+    parameters = {"negative_weight": c, "expansion": beta, "growth": growth}
+    model = fitted(X, y, None, hands, 0, **parameters)
+    assert (model.predict(X[y == 1]) == 1).all()
+
+
+def test_limits_by_hand():
+    """A box on [2, 3] between negatives at 0, 1 and 5, 9."""
+    X, y = np.array([[0.0], [1], [2], [3], [5], [9]]), np.array([0, 0, 1, 1, 0, 0])
+
+    def limits(c, growth):
+        model = fitted(X, y, None, 1, 0, negative_weight=c, growth=growth)
+        return [limit[0, 0] for limit in model._edges.limits(c, 0.0, growth)]
+
+    up, down = np.nextafter(1, 2), np.nextafter(5, 4)
+    assert limits(1e9, "nearest_negative") == [up, down]
+    assert limits(1e-9, "nearest_negative") == [-np.inf, np.inf]
+    assert limits(1e9, "edge") == pytest.approx([2, 3])
+    assert limits(1e-9, "edge") == [-np.inf, np.inf]
+    assert limits(1e9, "free") == [np.inf, -np.inf]
+    # R+ = 1/e and R- = exp(1 - 2/9) + exp(1 - 4/9) below, so l_r = 2/9 * (l_s - 1 + log(c R- / R+) / 2)
+    sums = math.exp(1 - 2 / 9) + math.exp(1 - 4 / 9)
+    expected = 2 + 9 / 2 * (-1 + math.log(2 * sums * math.e) / 2)
+    assert limits(2.0, "free")[0] == pytest.approx(expected)
+
+
+def test_the_negative_at_the_very_end_of_the_range_stops_an_edge():
+    """Only an edge at the end of the range, or beyond it, has no limit."""
+    X, y = np.array([[0.0], [1], [2], [3]]), np.array([0, 1, 1, 0])
+    model = fitted(X, y, None, 1, 0, negative_weight=2.0)
+    assert model.boxes_.lower.item() == np.nextafter(0, 1)
+    assert model.boxes_.upper.item() == np.nextafter(3, 2)
+
+
+@pytest.mark.parametrize("log_negative", [-700.0, -735.0, -743.5])
+def test_settling_on_a_limit_takes_few_steps(monkeypatch, log_negative):
+    """However small R- is, and however few digits are left of it."""
+    X, y = np.array([[0.0], [1], [2], [3]]), np.array([0, 1, 1, 0])
+    edges = fitted(X, y, None, 1, 0, growth="edge")._edges
+    sums = EdgeSums(np.full((2, 1, 1), -200.0), np.full((2, 1, 1), log_negative))
+    evaluate, calls = Edges.critical_weight, []
+
+    def counted(*arguments):
+        calls.append(1)
+        assert len(calls) < 500, "the search for the limit does not end"
+        return evaluate(*arguments)
+
+    monkeypatch.setattr(Edges, "critical_weight", counted)
+    c = math.exp(-200 - log_negative + 1)
+    lower, _ = replace(edges, sums=sums).limits(c, 0.0, "edge")
+    assert 0 < lower.item() < 1
