@@ -18,6 +18,7 @@ __all__ = ["BoxSet"]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Columns = dict[int, npt.NDArray[Any]]
+Numbers = tuple[npt.ArrayLike, npt.ArrayLike]
 
 # Rows are read in tiles whose columns stay in the processor's cache while every box looks at them.
 _TILE_ROWS = 8192
@@ -35,9 +36,10 @@ class BoxSet:
         The limits, which belong to the box. ``-inf`` and ``inf`` mean no limit. There may be no boxes at all.
     feature_names : iterable of str, optional
         The names of the columns, all different. By default ``x0``, ``x1``, ...
-    shown : pair of array-like of shape (n_boxes, n_features), optional
+    shown : pair of array-like of shape (n_boxes, n_features), or a function that returns one, optional
         Lower and upper numbers to print instead of the limits, infinite exactly where the limits are. They
-        are for people only: no decision and no comparison uses them.
+        are for people only: no decision and no comparison uses them, and a function is only called when someone
+        looks at them.
 
     Attributes
     ----------
@@ -65,12 +67,11 @@ class BoxSet:
     array([ True, False,  True])
     """
 
-    __slots__ = ("feature_names", "lower", "n_boxes", "n_features", "shown_lower", "shown_upper", "upper")
+    __slots__ = ("_shown", "feature_names", "lower", "n_boxes", "n_features", "upper")
     feature_names: tuple[str, ...]
     lower: FloatArray
     upper: FloatArray
-    shown_lower: FloatArray
-    shown_upper: FloatArray
+    _shown: Any
     n_boxes: int
     n_features: int
 
@@ -80,20 +81,36 @@ class BoxSet:
         upper: npt.ArrayLike,
         *,
         feature_names: Iterable[str] | None = None,
-        shown: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        shown: Numbers | Callable[[], Numbers] | None = None,
     ) -> None:
         low, high = _matrix(lower, "lower"), _matrix(upper, "upper")
         if low.shape != high.shape:
             raise ValueError(f"lower and upper must have the same shape, got {low.shape} and {high.shape}")
         names = _checked_names(feature_names, low.shape[1])
         _check_limits(low, high, names)
-        values: dict[str, Any] = {"lower": low, "upper": high, "shown_lower": low, "shown_upper": high}
-        if shown is not None:
-            values["shown_lower"] = _checked_shown(shown[0], low, "lower")
-            values["shown_upper"] = _checked_shown(shown[1], high, "upper")
-        values |= {"feature_names": names, "n_boxes": low.shape[0], "n_features": low.shape[1]}
+        values: dict[str, Any] = {"lower": low, "upper": high, "feature_names": names}
+        values |= {"n_boxes": low.shape[0], "n_features": low.shape[1]}
+        values["_shown"] = shown if shown is None or callable(shown) else _checked_shown(shown, low, high)
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def shown_lower(self) -> FloatArray:
+        """Lower numbers to print."""
+        return self._shown_limits()[0]
+
+    @property
+    def shown_upper(self) -> FloatArray:
+        """Upper numbers to print."""
+        return self._shown_limits()[1]
+
+    def _shown_limits(self) -> tuple[FloatArray, FloatArray]:
+        if self._shown is None:
+            return self.lower, self.upper
+        if callable(self._shown):
+            object.__setattr__(self, "_shown", _checked_shown(self._shown(), self.lower, self.upper))
+        shown: tuple[FloatArray, FloatArray] = self._shown
+        return shown
 
     def membership(self, X: Any) -> BoolArray:
         """Say which rows are in which boxes.
@@ -254,7 +271,8 @@ class BoxSet:
 
     def __getitem__(self, index: SupportsIndex | slice) -> Self:
         rows = index if isinstance(index, slice) else [range(self.n_boxes)[index]]
-        shown = self.shown_lower[rows], self.shown_upper[rows]
+        lower, upper = self._shown_limits()
+        shown = lower[rows], upper[rows]
         return type(self)(self.lower[rows], self.upper[rows], feature_names=self.feature_names, shown=shown)
 
     def __iter__(self) -> Iterator[Self]:
@@ -276,8 +294,8 @@ class BoxSet:
         raise AttributeError(f"cannot delete {name!r}: a BoxSet does not change; make a new one")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        shown = self.shown_lower, self.shown_upper
-        return partial(type(self), feature_names=self.feature_names, shown=shown), (self.lower, self.upper)
+        names, shown = self.feature_names, self._shown_limits()
+        return partial(type(self), feature_names=names, shown=shown), (self.lower, self.upper)
 
     def __repr__(self) -> str:
         from boxdraw.export.text import to_repr
@@ -338,11 +356,12 @@ def _check_limits(lower: FloatArray, upper: FloatArray, names: tuple[str, ...]) 
             raise ValueError(f"limits {limits} {problem}")
 
 
-def _checked_shown(values: Any, exact: FloatArray, side: str) -> FloatArray:
-    shown = _matrix(values, f"shown {side}")
-    if shown.shape != exact.shape or not np.where(np.isinf(exact), shown == exact, np.isfinite(shown)).all():
-        raise ValueError(f"shown {side} must have the shape of {side}, and be infinite exactly where that is")
-    return shown
+def _checked_shown(shown: Numbers, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    pair = _matrix(shown[0], "shown lower"), _matrix(shown[1], "shown upper")
+    for side, numbers, exact in zip(("lower", "upper"), pair, (lower, upper), strict=True):
+        if numbers.shape != exact.shape or not np.where(np.isinf(exact), numbers == exact, np.isfinite(numbers)).all():
+            raise ValueError(f"shown {side} must have the shape of {side}, and be infinite exactly where that is")
+    return pair
 
 
 def _read_columns(X: Any, boxes: BoxSet) -> tuple[int, Columns]:

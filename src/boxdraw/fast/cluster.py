@@ -27,7 +27,7 @@ def cluster_positives(
     is then the same as a weighted one, and the order of the rows does not matter.
     """
     distinct, inverse = distinct_rows(positives)
-    mass = np.bincount(inverse, weights=weight, minlength=len(distinct)).astype(np.float64)
+    mass = _mass(inverse, weight)
     if n_boxes > len(distinct):
         warnings.warn(
             f"n_boxes={n_boxes} was reduced to {len(distinct)}, the number of distinct positive rows.",
@@ -44,7 +44,7 @@ def cluster_positives(
     return _heaviest_first(labels, mass)[inverse]
 
 
-def distinct_rows(rows: FloatArray) -> tuple[FloatArray, IntArray]:
+def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
     """Return the distinct rows, sorted, and the place of each row among them."""
     order = np.lexsort(rows.T[::-1])
     ordered = rows[order]
@@ -53,6 +53,14 @@ def distinct_rows(rows: FloatArray) -> tuple[FloatArray, IntArray]:
     inverse = np.empty(len(rows), dtype=np.intp)
     inverse[order] = np.cumsum(is_new) - 1
     return ordered[is_new], inverse
+
+
+def _mass(place: IntArray, weight: FloatArray | None) -> FloatArray:
+    """Return the weight at each place, added in an order that does not depend on that of the rows."""
+    if weight is None:
+        return np.bincount(place).astype(np.float64)
+    order = np.lexsort((weight, place))
+    return np.bincount(place[order], weights=weight[order]).astype(np.float64)
 
 
 def k_means(points: FloatArray, mass: FloatArray, n_clusters: int, random_state: Any) -> IntArray:

@@ -12,12 +12,13 @@ tight box need one per feature. Upper edges mirror the axis.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.fast.scale import Scaling
+from boxdraw.fast.scale import GRID, Scaling
 from boxdraw.fast.tiles import threaded_map, tiles
 from boxdraw.sums import Splitter
 
@@ -29,12 +30,19 @@ IntArray = npt.NDArray[np.intp]
 _NEAR = 8.0
 
 
+# A pull below this is none: it would stop an edge only at a cost of over 1e290, and such small floats have few digits.
+_LEAST_PULL = 1e-300
+
+# Up to this total weight, terms are split to a resolution of 2e-13 or better; heavier weights are scaled down first.
+_MOST_WEIGHT_BITS = 30
+
+
 @dataclass(frozen=True, slots=True)
 class EdgeSums:
-    """log R+ and log R-, each of shape (2, n_boxes, n_features): lower edges, then upper edges."""
+    """R+ and R-, each of shape (2, n_boxes, n_features): lower edges, then upper edges."""
 
-    log_positive: FloatArray
-    log_negative: FloatArray
+    positive: FloatArray
+    negative: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,7 @@ class Rows:
 
 def edge_sums(rows: Rows, scaling: Scaling, lower: FloatArray, upper: FloatArray, n_jobs: int | None) -> EdgeSums:
     """Compute R+ and R- of every edge; lower and upper are the tight boxes on the scaled axes."""
+    rows, unit = _moderate_weights(rows)
     largest = float(np.exp((upper - lower).max(initial=0) / 2 + 1))
     splitter = Splitter.for_terms(largest, rows.total_weight, len(rows.X))
     reference = np.zeros(len(lower))
@@ -57,10 +66,19 @@ def edge_sums(rows: Rows, scaling: Scaling, lower: FloatArray, upper: FloatArray
     if far.any():
         reference[far] = nearest[far]
         parts, _ = _negative_parts(rows, scaling, lower, upper, reference, splitter, n_jobs)
-    with np.errstate(divide="ignore"):  # log 0 = -inf says that nothing stops the edge
-        log_negative = np.log(splitter.value(parts)) + (1 - reference)[:, None]
-        log_positive = np.log(_positive_sums(rows, scaling, lower, upper, splitter))
-    return EdgeSums(log_positive=log_positive, log_negative=log_negative)
+    negative = splitter.value(parts) * np.exp(1 - reference)[:, None] * unit
+    negative[(negative < _LEAST_PULL) | ~scaling.active] = 0  # a constant feature tells no rows apart
+    positive = _positive_sums(rows, scaling, lower, upper, splitter) * unit
+    return EdgeSums(positive=positive, negative=negative)
+
+
+def _moderate_weights(rows: Rows) -> tuple[Rows, float]:
+    """Scale very large weights down by a power of two; also return that power."""
+    excess = math.ceil(math.log2(rows.total_weight)) - _MOST_WEIGHT_BITS
+    if rows.weight is None or excess <= 0:
+        return rows, 1.0
+    unit = math.ldexp(1.0, excess)
+    return Rows(rows.X, rows.weight / unit, rows.label, rows.total_weight / unit), unit
 
 
 def _negative_parts(
@@ -107,7 +125,7 @@ def _tile_parts(
     nearest = np.where(foreign, overflow, np.inf).min(axis=1)
 
     inside = foreign & (overflow == 0)
-    pull = np.exp(reference[:, None] - overflow)
+    pull = np.exp(np.minimum(reference[:, None] - overflow, 0))  # positive only for the cluster's own rows
     pull[~foreign | inside] = 0
     pulls = np.ascontiguousarray(splitter.split(pull, weight).transpose(1, 2, 0))
     parts = np.empty((2, 2, n_boxes, n_features))
@@ -134,7 +152,7 @@ def _half_box_parts(
     low, high = lower[box].T, upper[box].T
     depth = np.stack([columns - low, high - columns])
     terms = np.exp(sign * depth)
-    terms[depth > depth[::-1]] = 0
+    terms[depth - depth[::-1] > 2 * GRID] = 0  # a row in the very middle may be a step of the grid off it
     one_hot = (box[:, None] == np.arange(len(lower))).astype(np.float64)
     parts: FloatArray = (splitter.split(terms, weight) @ one_hot).transpose(0, 1, 3, 2)
     return parts

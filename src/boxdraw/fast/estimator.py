@@ -20,6 +20,11 @@ from boxdraw.fast.stages import Training, draw_edges
 FloatArray = npt.NDArray[np.float64]
 
 
+# The ROC of the training rows takes about as long as the fit, and many fits never need it. Up to this number of cells
+# the rows are put aside, and the ROC is computed when it is asked for.
+_SMALL = 2**17
+
+
 class BaseFastBoxes(BaseBoxClassifier):
     """A fitted Fast Boxes model: the edges' sums, and everything that one set of them answers."""
 
@@ -67,8 +72,8 @@ class BaseFastBoxes(BaseBoxClassifier):
         >>> from boxdraw import FastBoxesClassifier
         >>> X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
         >>> model = FastBoxesClassifier(n_boxes=1).fit(X, [0, 1, 1, 0, 0, 0])
-        >>> model.critical_weight([[1.5], [3.0], [4.5]]).round(2).tolist()
-        [4.23, inf, 1.3]
+        >>> model.critical_weight([[3.0], [4.0], [5.0]]).round(2).tolist()
+        [inf, 0.48, 0.32]
         """
         check_is_fitted(self)
         checked = self._validated(X)
@@ -91,14 +96,14 @@ class BaseFastBoxes(BaseBoxClassifier):
         """
         check_is_fitted(self)
         if negative_weights is None:
-            weights = self._training_roc.corners()
+            weights = self._training_roc().corners()
         else:
             weights = np.sort(np.asarray(negative_weights, dtype=np.float64).reshape(-1))[::-1]
             if not (np.isfinite(weights) & (weights > 0)).all():
                 raise ValueError(f"negative_weights must be finite and positive; got {negative_weights!r}.")
         return CostPath(
             self._edges,
-            self._training_roc,
+            self._training_roc(),
             weights,
             expansion=self.expansion_,
             growth=self.growth_,
@@ -110,9 +115,24 @@ class BaseFastBoxes(BaseBoxClassifier):
         """Keep the edges and what follows from them for one setting."""
         self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth
         self._edges = edges
-        critical = training_weights(edges, data, expansion, growth, self.n_jobs)
-        self._training_roc = TrainingRoc.of(critical, data.positive, data.weight)
+        self._roc: TrainingRoc | Training = data.copy() if data.X.size <= _SMALL else self._roc_of(data)
         self.boxes_: BoxSet = draw(edges, c, expansion, growth, self._feature_names())
+
+    def _roc_of(self, data: Training) -> TrainingRoc:
+        critical = training_weights(self._edges, data, self.expansion_, self.growth_, self.n_jobs)
+        return TrainingRoc.of(critical, data.positive, data.weight)
+
+    def _training_roc(self) -> TrainingRoc:
+        """Return the training ROC, from the rows that were put aside for it if nothing has asked for it before."""
+        if isinstance(self._roc, Training):
+            self._roc = self._roc_of(self._roc)
+        return self._roc
+
+    def __getstate__(self) -> dict[str, Any]:
+        if "_roc" in self.__dict__:
+            self._training_roc()  # a saved model holds no training rows
+        state: dict[str, Any] = super().__getstate__()
+        return state
 
     def _feature_names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)
@@ -201,7 +221,7 @@ class FastBoxesClassifier(BaseFastBoxes):
     >>> X = np.array([[1.0, 5.0], [2.0, 4.0], [2.5, 1.0], [6.0, 4.5], [7.0, 2.0], [8.0, 3.0]])
     >>> model = FastBoxesClassifier(n_boxes=1).fit(X, [0, 1, 1, 0, 0, 0])
     >>> print(model.boxes_.to_text())
-    Box 1: 2 ≤ x0 ≤ 3
+    Box 1: x0 ≤ 5 and x1 ≤ 4.9
     """
 
     def __init__(
@@ -298,9 +318,9 @@ def range_width(feature_range: Any) -> float:
         low, high = map(float, feature_range)
     except (TypeError, ValueError):
         low = high = math.nan
-    # beyond a width of 200 the exponentials of a single edge would leave the range of floats
-    if not 0 < high - low <= 200:
+    # A row then pulls exp(20) times less across the range than beside the edge; more would only cost digits.
+    if not 0 < high - low <= 20:
         raise ValueError(
-            f"feature_range must be a pair (min, max) with min < max and max - min <= 200; got {feature_range!r}."
+            f"feature_range must be a pair (min, max) with min < max and max - min <= 20; got {feature_range!r}."
         )
     return high - low

@@ -54,15 +54,12 @@ class Edges:
     def targets(self, c: float, expansion: float, growth: str) -> FloatArray:
         """Return the least scaled, mirrored value inside each edge at cost c."""
         low, high = self.scaled_range()
-        positive, negative = np.exp(self.sums.log_positive), np.exp(self.sums.log_negative)
-        with np.errstate(invalid="ignore"):  # -inf - -inf where R- and expansion are 0; set right below
-            start = minimiser(self.tight, self.sums, c, expansion)
-        start = np.where(negative > 0, start, -np.inf)
+        start = minimiser(self.tight, self.sums, c, expansion)
         ticks = np.clip(np.ceil(start / GRID), low / GRID, high / GRID + 1)
 
         def inside(ticks: FloatArray) -> npt.NDArray[np.bool_]:
             t = np.exp(ticks * GRID - self.tight + 1)
-            return self.critical_weight(t, positive, negative, expansion) >= c
+            return self.critical_weight(t, self.sums.positive, self.sums.negative, expansion) >= c
 
         # The closed form is a step or two off at most; settle on the very value where the score turns.
         while (rising := ~inside(ticks) & (ticks * GRID <= high)).any():
@@ -108,13 +105,17 @@ class Edges:
 
 
 def minimiser(tight: FloatArray, sums: EdgeSums, c: float, expansion: float) -> FloatArray:
-    """Return where each edge's loss is least (Prop. 1 in the stable form, in logs, mirrored coordinates)."""
-    log_c, log_expansion = math.log(c), math.log(expansion) if expansion > 0 else -math.inf
-    log_product = math.log(4) + log_c + sums.log_positive + sums.log_negative
-    log_root = np.logaddexp(2 * log_expansion, log_product) / 2
-    log_numerator = math.log(2) + log_c + sums.log_negative
-    result: FloatArray = tight - 1 + log_numerator - np.logaddexp(log_expansion, log_root)
-    return result
+    """Return where each edge's loss is least (Prop. 1 in the stable form, in logs, mirrored coordinates).
+
+    Without a pull from the other side, R- = 0, it is -inf.
+    """
+    with np.errstate(divide="ignore"):
+        log_pull = math.log(c) + np.log(sums.negative)
+    log_expansion = math.log(expansion) if expansion > 0 else -math.inf
+    log_root = np.logaddexp(2 * log_expansion, math.log(4) + np.log(sums.positive) + log_pull) / 2
+    with np.errstate(invalid="ignore"):
+        result = tight - 1 + math.log(2) + log_pull - np.logaddexp(log_expansion, log_root)
+    return np.where(sums.negative > 0, result, -np.inf)
 
 
 def _ordinal(value: FloatArray) -> npt.NDArray[np.int64]:

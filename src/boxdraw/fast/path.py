@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from boxdraw.boxes import BoxSet
 from boxdraw.export.text import shortest_between
 from boxdraw.fast.expand import Edges
 from boxdraw.fast.stages import Training
-from boxdraw.fast.stops import LOWER, UPPER
+from boxdraw.fast.stops import LOWER, UPPER, Stops
 from boxdraw.fast.tiles import threaded_map, tiles
 from boxdraw.metrics import auh_from_points, roc_hull
 
@@ -52,7 +53,7 @@ def training_weights(edges: Edges, data: Training, expansion: float, growth: str
 
 def _tile_weights(edges: Edges, X: npt.NDArray[np.floating], expansions: Sequence[float], growth: str) -> FloatArray:
     low, high = _mirrored_columns(edges, X, growth)
-    positive, negative = np.exp(edges.sums.log_positive), np.exp(edges.sums.log_negative)
+    positive, negative = edges.sums.positive, edges.sums.negative
     above_low = low - edges.tight[LOWER][:, :, None]
     above_high = high - edges.tight[UPPER][:, :, None]
     if growth == "free":
@@ -65,17 +66,18 @@ def _tile_weights(edges: Edges, X: npt.NDArray[np.floating], expansions: Sequenc
             ]
         )
     # A box never shrinks: within its tight box a value is inside at any cost, and it can only be beyond one of the
-    # two edges. Most values are within, so the others are picked out.
-    nearer = np.minimum(above_low, above_high)
-    cells = np.flatnonzero(nearer < 0)
-    t = np.exp(nearer.reshape(-1)[cells] + 1)
-    edge = cells // nearer.shape[2] + (above_low.reshape(-1)[cells] >= 0) * edges.tight[LOWER].size
-    positive, negative = positive.reshape(-1)[edge], negative.reshape(-1)[edge]
-    result = np.empty((len(expansions), nearer.shape[2]))
+    # two edges. The values beyond are picked out.
+    beyond = [above < 0 for above in (above_low, above_high)]
+    counts = [np.count_nonzero(cells, axis=2).reshape(-1) for cells in beyond]
+    t = [np.exp(above[cells] + 1) for above, cells in zip((above_low, above_high), beyond, strict=True)]
+    positives = [np.repeat(positive[side], counts[side]) for side in (LOWER, UPPER)]
+    negatives = [np.repeat(negative[side], counts[side]) for side in (LOWER, UPPER)]
+    result = np.empty((len(expansions), above_low.shape[2]))
+    weight = np.full_like(above_low, np.inf)
     for row, expansion in zip(result, expansions, strict=True):
-        nearer.fill(np.inf)
-        nearer.reshape(-1)[cells] = edges.critical_weight(t, positive, negative, expansion)
-        nearer.min(axis=1).max(axis=0, out=row)
+        for side in (LOWER, UPPER):
+            weight[beyond[side]] = edges.critical_weight(t[side], positives[side], negatives[side], expansion)
+        weight.min(axis=1).max(axis=0, out=row)
     return result
 
 
@@ -92,11 +94,15 @@ def _mirrored_columns(edges: Edges, X: npt.NDArray[np.floating], growth: str) ->
 def draw(edges: Edges, c: float, expansion: float, growth: str, feature_names: Sequence[str] | None) -> BoxSet:
     """Return the boxes at cost c, with the numbers that people read rounded as far as training rows allow."""
     lower, upper = edges.limits(c, expansion, growth)
+    assert edges.stops is not None
     room_for_rows = ((lower <= upper) & (lower < np.inf) & (upper > -np.inf)).all(axis=1)
     lower, upper = lower[room_for_rows], upper[room_for_rows]
-    assert edges.stops is not None
-    shown = shortest_between(np.stack([lower, upper]), *edges.stops.room(lower, upper))
-    return BoxSet(lower, upper, feature_names=feature_names, shown=(shown[0], shown[1]))
+    return BoxSet(lower, upper, feature_names=feature_names, shown=partial(_shown, edges.stops, lower, upper))
+
+
+def _shown(stops: Stops, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    short_lower, short_upper = shortest_between(np.stack([lower, upper]), *stops.room(lower, upper))
+    return short_lower, short_upper
 
 
 @dataclass(frozen=True, slots=True)

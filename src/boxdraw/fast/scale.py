@@ -62,7 +62,9 @@ def fit_scaling(X: npt.NDArray[np.floating], width: float) -> Scaling:
         exponent = np.frexp(size[extreme])[1]
         prescale[extreme] = np.ldexp(1.0, np.minimum(-exponent, 1000))
     span = high * prescale - low * prescale
-    middle = low * prescale + span / 2
+    middle = (
+        low * prescale / 2 + high * prescale / 2
+    )  # of -x it is exactly -middle, so that mirrored data mirror the boxes
     varies = span > 0
     steps = np.zeros_like(low)
     np.divide(width / GRID, span, out=steps, where=varies)

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw.fast.cluster import cluster_positives, tight_boxes
-from boxdraw.fast.divide import EdgeSums, Rows, edge_sums
+from boxdraw.fast.divide import Rows, edge_sums
 from boxdraw.fast.expand import Edges
-from boxdraw.fast.scale import Scaling, fit_scaling
+from boxdraw.fast.scale import fit_scaling
 from boxdraw.fast.stops import find_stops
 from boxdraw.progress import Progress
 from boxdraw.sums import total
@@ -43,6 +43,11 @@ class Training:
     def balance(self) -> float:
         """Weight of the positives over that of the negatives: the cost at which the classes count the same."""
         return self.positive_weight / self.negative_weight
+
+    def copy(self) -> Training:
+        """Return the same rows in memory of their own."""
+        weight = None if self.weight is None else self.weight.copy()
+        return Training(self.X.copy(), self.positive, weight)
 
     def take(self, rows: npt.NDArray[np.intp]) -> Training:
         """Return some of the rows."""
@@ -76,19 +81,10 @@ def draw_edges(
     label = np.full(len(data.X), -1, dtype=np.intp)
     label[members] = clusters
     rows = Rows(data.X, data.weight, label, data.positive_weight + data.negative_weight)
-    sums = _without_constant_features(edge_sums(rows, scaling, lower, upper, n_jobs), scaling)
-    progress.step(f"divide: forces of {len(data.X)} rows on {sums.log_negative.size} edges")
+    sums = edge_sums(rows, scaling, lower, upper, n_jobs)
+    progress.step(f"divide: forces of {len(data.X)} rows on {sums.negative.size} edges")
     stops = None
     if stops_for is not None:
-        inner, outer = (upper.min(axis=0), lower.max(axis=0))
-        if stops_for == "free":
-            outer = np.full_like(outer, np.inf)  # a free edge may end up anywhere
-        stops = find_stops(data.X, data.positive, scaling, outer, inner)
+        stops = find_stops(data.X, data.positive, scaling, lower.max(axis=0), upper.min(axis=0), stops_for == "free")
         progress.step("expand: nearest negatives sorted")
     return Edges(scaling=scaling, tight=np.stack([lower, -upper]), sums=sums, stops=stops)
-
-
-def _without_constant_features(sums: EdgeSums, scaling: Scaling) -> EdgeSums:
-    """Let nothing pull on the edges of constant features: they then have no limits."""
-    sums.log_negative[..., ~scaling.active] = -np.inf
-    return sums

@@ -76,19 +76,27 @@ def just_below(value: FloatArray) -> FloatArray:
 
 
 def find_stops(
-    X: npt.NDArray[np.floating], positive: npt.NDArray[np.bool_], scaling: Scaling, lower: FloatArray, upper: FloatArray
+    X: npt.NDArray[np.floating],
+    positive: npt.NDArray[np.bool_],
+    scaling: Scaling,
+    lower: FloatArray,
+    upper: FloatArray,
+    keep_all: bool,
 ) -> Stops:
     """Sort the values of each feature; of the negatives, only those below ``lower[j]`` or above ``upper[j]``.
 
-    Both are scaled. A negative between them is within every tight box and can't stop an edge that never shrinks.
+    Both are scaled. A negative between them is within every tight box and can't stop an edge that never shrinks; for
+    those that may, ``keep_all``.
     """
     values, scaled = [], []
     for j in range(X.shape[1]):
         column = X[~positive, j].astype(np.float64)
-        coordinate = scaling.coordinate(column, j)
-        stops = np.sort(column[(coordinate < lower[j]) | (coordinate > upper[j])])
-        values.append(_between_infinities(stops))
-        scaled.append(_between_infinities(scaling.coordinate(stops, j)))
+        if not keep_all:
+            coordinate = scaling.coordinate(column, j)
+            column = column[(coordinate < lower[j]) | (coordinate > upper[j])]
+        column.sort()
+        values.append(_between_infinities(column))
+        scaled.append(_between_infinities(scaling.coordinate(column, j)))
     positives = np.sort(X[positive].T.astype(np.float64), axis=1)
     return Stops(tuple(values), tuple(scaled), positives)
 
