@@ -74,7 +74,7 @@ def assert_same_decisions(model, refitted, X):
     np.testing.assert_array_equal(refitted.critical_weight(X), model.critical_weight(X))
     decision = refitted.decision_function(X)
     assert np.isfinite(decision).all()
-    np.testing.assert_array_equal(decision >= 0, flagged)
+    np.testing.assert_array_equal(np.sign(decision), np.where(flagged, 1, -1))
 
 
 @given(cases())
@@ -183,6 +183,18 @@ def test_critical_weight_follows_the_formula(case):
                     push = math.exp(edges.sums.log_positive[side, k, j]) * t + beta
                     weights[-1].append(t * push / math.exp(log_minus))
         assert found[i] == pytest.approx(max(map(min, weights)), rel=1e-11)
+
+
+@given(cases())
+@settings(max_examples=20, deadline=None)
+def test_decision_function_ranks_towards_the_second_class(case):
+    model, X, y, weight, rng = case
+    other = clone(model).set_params(pos_label="a").fit(X, np.where(y == 1, "a", "b"), sample_weight=weight)
+    assert other.boxes_ == model.boxes_
+    rows = probes(model, X, rng)
+    np.testing.assert_array_equal(other.decision_function(rows), -model.decision_function(rows))
+    np.testing.assert_array_equal(other.critical_weight(rows), model.critical_weight(rows))
+    np.testing.assert_array_equal(other.predict(rows) == "a", model.predict(rows) == 1)
 
 
 def test_costs_out_of_range_are_refused():

@@ -73,7 +73,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         >>> X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
         >>> model = FastBoxesClassifier(n_boxes=1).fit(X, [0, 1, 1, 0, 0, 0])
         >>> model.critical_weight([[3.0], [4.0], [5.0]]).round(2).tolist()
-        [inf, 0.48, 0.32]
+        [inf, 0.32, 0.14]
         """
         check_is_fitted(self)
         checked = self._validated(X)

@@ -92,7 +92,7 @@ def best_cost(
         ordered = np.sort(np.asarray(choices, dtype=np.float64))[::-1]
         flagged = np.searchsorted(-roc.critical, -ordered, side="right")
     else:
-        flagged = np.arange(len(roc.critical) + 1)
+        flagged = np.arange(np.count_nonzero(roc.critical) + 1)  # a row of critical weight 0 is flagged at no cost
         if not np.isfinite(roc.critical[0]):
             flagged = flagged[1:]  # no cost is high enough to let go of these rows
     loss = false_alarm_cost * np.append(0, roc.false_positives) - np.append(0, roc.true_positives)
@@ -104,4 +104,4 @@ def best_cost(
         return float(np.sqrt(above) * np.sqrt(below))
     if below > 0:
         return float(min(2 * below, np.finfo(np.float64).max))
-    return float(above / 2) if np.isfinite(above) and above > 0 else 1.0
+    return float(above / 2) if np.isfinite(above) else 1.0

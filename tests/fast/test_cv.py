@@ -1,0 +1,195 @@
+"""FastBoxesClassifierCV against GridSearchCV, brute force and its own promises."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
+from boxdraw.fast.folds import best_cost, fold_numbers
+from boxdraw.fast.stages import Training
+from boxdraw.metrics import auh_score
+
+SMALL = {"n_boxes": (1, 2), "expansion": (0.0, 0.1), "feature_range": (-1, 1)}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return make_classification(300, 4, n_informative=3, n_redundant=0, weights=[0.85], random_state=3)
+
+
+@pytest.mark.parametrize("scoring", ["balanced_accuracy", "roc_auc", "f1"])
+@pytest.mark.parametrize("growth", ["nearest_negative", "edge", "free"])
+def test_scores_are_those_of_grid_search(table, scoring, growth):
+    X, y = table
+    grid = {"n_boxes": [1, 3], "expansion": [0.0, 5.0], "negative_weight": [0.1, 0.5, 2.0, "balanced"]}
+    folds = list(StratifiedKFold(3).split(X, y))
+    ours = FastBoxesClassifierCV(
+        **grid, growth=growth, feature_range=(-1, 1), relative_expansion=False, scoring=scoring, cv=folds
+    ).fit(X, y)
+    theirs = GridSearchCV(FastBoxesClassifier(growth=growth), grid, scoring=scoring, cv=folds).fit(X, y)
+    expected = {tuple(sorted(p.items(), key=str)): i for i, p in enumerate(theirs.cv_results_["params"])}
+    for i, params in enumerate(ours.cv_results_["params"]):
+        j = expected[tuple(sorted(((name, params[name]) for name in grid), key=str))]
+        for name in ("split0_test_score", "split2_test_score", "mean_test_score", "std_test_score"):
+            assert ours.cv_results_[name][i] == pytest.approx(theirs.cv_results_[name][j], abs=1e-12)
+    assert ours.best_score_ == pytest.approx(theirs.best_score_, abs=1e-12)
+
+
+def test_the_default_score_is_the_auh_over_all_costs(table):
+    X, y = table
+    folds = list(StratifiedKFold(3).split(X, y))
+    model = FastBoxesClassifierCV(n_boxes=2, expansion=0.0, growth="edge", feature_range=(-1, 1), cv=folds).fit(X, y)
+    plain = FastBoxesClassifier(n_boxes=2, growth="edge")
+    expected = [auh_score(y[test], plain.fit(X[train], y[train]).critical_weight(X[test])) for train, test in folds]
+    assert model.best_score_ == pytest.approx(np.mean(expected), abs=1e-15)
+
+
+def test_the_final_model_is_fast_boxes_at_the_chosen_setting(table):
+    X, y = table
+    model = FastBoxesClassifierCV(**SMALL).fit(X, y)
+    plain = FastBoxesClassifier(
+        n_boxes=model.best_params_["n_boxes"],
+        growth=model.best_params_["growth"],
+        feature_range=model.best_params_["feature_range"],
+        expansion=model.best_params_["expansion"] * (y == 0).sum(),
+        negative_weight=model.negative_weight_,
+    ).fit(X, y)
+    assert model.boxes_ == plain.boxes_
+    assert model.expansion_ == plain.expansion_
+    results = model.cv_results_
+    assert results["rank_test_score"][model.best_index_] == 1
+    assert results["mean_test_score"][model.best_index_] == model.best_score_
+    assert set(results) >= {"params", "param_n_boxes", "param_growth", "param_expansion", "param_feature_range"}
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("price", [0.05, 0.3, 1.0, 4.0])
+def test_best_cost_against_brute_force(seed, price):
+    rng = np.random.default_rng(seed)
+    critical = rng.choice([0.0, 0.1, 0.2, 0.5, 1.0, 3.0, np.inf], size=40)
+    positive = rng.random(40) < 0.3 + 0.4 * (critical > 0.4)
+    weight = rng.integers(1, 4, size=40).astype(float)
+
+    def loss(c):
+        flagged = critical >= c
+        return weight[positive & ~flagged].sum() + price * weight[~positive & flagged].sum()
+
+    tried = np.concatenate([np.geomspace(0.01, 10, 400), np.unique(critical[np.isfinite(critical) & (critical > 0)])])
+    chosen = best_cost(critical, positive, weight, price, None)
+    assert loss(chosen) == pytest.approx(min(map(loss, tried)))
+    choices = [0.15, 0.3, 2.0]
+    assert loss(best_cost(critical, positive, weight, price, choices)) == pytest.approx(min(map(loss, choices)))
+
+
+def test_cheaper_false_alarms_flag_more(table):
+    X, y = table
+    flagged = [
+        FastBoxesClassifierCV(**SMALL, false_alarm_cost=price).fit(X, y).predict(X).sum() for price in (0.02, 0.2, 2.0)
+    ]
+    assert flagged[0] > flagged[1] > flagged[2]
+
+
+def test_ties_go_to_fewer_boxes():
+    # one separable blob: every number of boxes is perfect
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(60, 2)), rng.normal(size=(20, 2)) + 50])
+    y = np.repeat([0, 1], [60, 20])
+    model = FastBoxesClassifierCV(n_boxes=(3, 2, 1), expansion=(0.1, 0.0), growth="edge").fit(X, y)
+    assert model.best_score_ == 1
+    assert model.best_params_["n_boxes"] == 1
+
+
+def test_negative_weight_can_be_given(table):
+    X, y = table
+    assert FastBoxesClassifierCV(**SMALL, negative_weight=0.7).fit(X, y).negative_weight_ == 0.7
+    assert FastBoxesClassifierCV(**SMALL, negative_weight=[0.3, 0.7]).fit(X, y).negative_weight_ in (0.3, 0.7)
+    balanced = FastBoxesClassifierCV(**SMALL, negative_weight="balanced").fit(X, y)
+    assert balanced.negative_weight_ == (y == 1).sum() / (y == 0).sum()
+    scored = FastBoxesClassifierCV(**SMALL, negative_weight=[0.3, 0.7], scoring="f1").fit(X, y)
+    assert scored.negative_weight_ == scored.best_params_["negative_weight"]
+    assert len(scored.cv_results_["params"]) == 2 * 2 * 3 * 2
+
+
+def test_order_of_rows_does_not_matter_and_weights_are_repetition(table):
+    X, y = table
+    rng = np.random.default_rng(1)
+    weight = rng.integers(0, 3, size=len(y))
+    order = rng.permutation(len(y))
+    weighted = FastBoxesClassifierCV(**SMALL).fit(X, y, sample_weight=weight)
+    shuffled = FastBoxesClassifierCV(**SMALL).fit(X[order], y[order], sample_weight=weight[order])
+    repeated = FastBoxesClassifierCV(**SMALL, n_jobs=2).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    for other in (shuffled, repeated):
+        assert other.boxes_ == weighted.boxes_
+        assert other.best_params_ == weighted.best_params_
+        np.testing.assert_array_equal(other.critical_weight(X), weighted.critical_weight(X))
+
+
+def test_folds_are_stratified_and_keep_equal_rows_together():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, size=(200, 2)).astype(float)
+    data = Training(X, rng.random(200) < 0.3, None)
+    number, fewest = fold_numbers(data, 3, None)
+    for rows in (data.positive, ~data.positive):
+        folds_of = {}
+        for row, fold in zip(map(tuple, X[rows]), number[rows], strict=True):
+            folds_of.setdefault(row, set()).add(fold)
+        assert all(len(folds) == 1 for folds in folds_of.values())
+        sizes = np.bincount([folds.pop() for folds in folds_of.values()], minlength=3)
+        assert sizes.max() - sizes.min() <= 1
+    assert fewest == min(len(np.unique(X[rows], axis=0)) for rows in (data.positive, ~data.positive))
+    assert (fold_numbers(data, 3, 1)[0] != number).any()
+
+
+def test_few_positives(table):
+    X, y = table
+    positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
+    two = np.concatenate([positives[:2], negatives])
+    with pytest.warns(UserWarning, match=r"smaller class has 2 distinct rows, fewer than cv=3: 2 folds are used"):
+        model = FastBoxesClassifierCV(**SMALL).fit(X[two], y[two])
+    assert "split1_test_score" in model.cv_results_
+    assert "split2_test_score" not in model.cv_results_
+    one = np.concatenate([positives[:1], negatives])
+    with pytest.warns(UserWarning, match="no parameter can be chosen"):
+        model = FastBoxesClassifierCV(**SMALL).fit(X[one], y[one])
+    assert model.predict(X[positives[:1]]) == [1]
+    assert not hasattr(model, "cv_results_")
+
+
+def test_folds_without_positives_are_left_out_with_a_message(table):
+    X, y = table
+    order = np.argsort(y, kind="stable")
+    good, bad = next(StratifiedKFold(3).split(X, y)), (order[100:], order[:100])
+    with pytest.warns(UserWarning, match=r"Inner folds \[0, 2\] lack positives or negatives"):
+        model = FastBoxesClassifierCV(**SMALL, cv=[bad, good, bad]).fit(X, y)
+    assert model.best_score_ == FastBoxesClassifierCV(**SMALL, cv=[good]).fit(X, y).best_score_
+    with (
+        pytest.warns(UserWarning, match="Inner folds"),
+        pytest.raises(ValueError, match="No inner fold has both classes"),
+    ):
+        FastBoxesClassifierCV(**SMALL, cv=[(order[:100], order[100:])]).fit(X, y)
+
+
+def test_progress(table, capsys):
+    FastBoxesClassifierCV(**SMALL, verbose=1).fit(*table)
+    printed = capsys.readouterr().out
+    assert "[Fast Boxes CV] 2 of 2 done" in printed
+    assert "[Fast Boxes] cluster:" in printed
+
+
+@pytest.mark.parametrize(
+    ("parameter", "message"),
+    [
+        ({"n_boxes": 0}, "n_boxes == 0, must be >= 1"),
+        ({"n_boxes": ()}, "n_boxes has no value to try"),
+        ({"growth": "fast"}, "growth must be one of"),
+        ({"expansion": [-1.0]}, "expansion == -1.0, must be >= 0"),
+        ({"feature_range": (1, -1)}, "feature_range must be a pair"),
+        ({"negative_weight": 0}, "negative_weight must be 'balanced' or a finite number above 0; got 0"),
+        ({"false_alarm_cost": -1}, "false_alarm_cost must be None or a finite number above 0; got -1"),
+        ({"cv": 1}, "cv == 1, must be >= 2"),
+    ],
+)
+def test_bad_parameters(table, parameter, message):
+    with pytest.raises(ValueError, match=message):
+        FastBoxesClassifierCV(**parameter).fit(*table)
