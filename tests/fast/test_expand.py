@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
@@ -16,9 +16,14 @@ from boxdraw.fast.expand import Edges, minimiser
 from . import reference as ref
 
 
+def edge_sums(log_positive, log_negative):
+    """The same R+ and R- for a lower and an upper edge."""
+    return EdgeSums(np.full((2, 1, 1), math.exp(log_positive)), np.full((2, 1, 1), math.exp(log_negative)))
+
+
 def revised(tight, log_positive, log_negative, c, beta):
     """The library's minimum for a lower and an upper edge with the same tight limit and sums."""
-    sums = EdgeSums(np.full((2, 1, 1), log_positive), np.full((2, 1, 1), log_negative))
+    sums = edge_sums(log_positive, log_negative)
     mirrored = minimiser(np.array([tight, -tight]).reshape(2, 1, 1), sums, c, beta).ravel()
     return mirrored[0], -mirrored[1]
 
@@ -31,10 +36,9 @@ def test_closed_form_minimises_the_loss(table, log_c, beta):
     X, y = table
     c = 10.0**log_c
     edges = FastBoxesClassifier(n_boxes=1, pos_label=1).fit(X, y)._edges
-    with np.errstate(invalid="ignore"):  # edges that nothing stops, left out below
-        place = minimiser(edges.tight, edges.sums, c, beta) * np.array([1, -1])[:, None, None]
+    place = minimiser(edges.tight, edges.sums, c, beta) * np.array([1, -1])[:, None, None]
     rows, label = edges.scaling.columns(X).T.tolist(), np.where(y == 1, 0, -1).tolist()
-    for side, _, j in np.argwhere(np.isfinite(edges.sums.log_negative)).tolist():
+    for side, _, j in np.argwhere(edges.sums.negative).tolist():
         at = ref.loss(rows, np.ones(len(rows)), label, 0, j, side, c, beta)
         found = minimize_scalar(at, bounds=(-25, 25), method="bounded", options={"xatol": 1e-11}).x
         assert place[side, 0, j] == pytest.approx(found, rel=0, abs=1e-7)
@@ -43,7 +47,7 @@ def test_closed_form_minimises_the_loss(table, log_c, beta):
 @given(
     st.floats(-1, 1),
     st.floats(-5, 40),
-    st.floats(-1200, 45),
+    st.floats(-690, 45),
     ref.costs,
     st.sampled_from([0.0, 1e-6, 1.0, 1e6, 1e12]),
 )
@@ -172,20 +176,30 @@ def test_the_negative_at_the_very_end_of_the_range_stops_an_edge():
     assert model.boxes_.upper.item() == np.nextafter(3, 2)
 
 
-@pytest.mark.parametrize("log_negative", [-700.0, -735.0, -743.5])
-def test_settling_on_a_limit_takes_few_steps(monkeypatch, log_negative):
-    """However small R- is, and however few digits are left of it."""
+def test_no_pull_no_limit():
+    for beta in (0.0, 1.0):
+        assert revised(0.5, -1.0, -math.inf, 1.0, beta) == (-math.inf, math.inf)
+
+
+@given(st.floats(-690, 300), st.floats(-690, 300), ref.expansions)
+@settings(max_examples=100, deadline=None)
+def test_settling_on_a_limit_takes_few_steps(log_positive, log_negative, beta):
+    """However small or large the sums are."""
     X, y = np.array([[0.0], [1], [2], [3]]), np.array([0, 1, 1, 0])
     edges = fitted(X, y, None, 1, 0, growth="edge")._edges
-    sums = EdgeSums(np.full((2, 1, 1), -200.0), np.full((2, 1, 1), log_negative))
     evaluate, calls = Edges.critical_weight, []
 
     def counted(*arguments):
         calls.append(1)
-        assert len(calls) < 500, "the search for the limit does not end"
+        assert len(calls) < 200, "the search for the limit does not end"
         return evaluate(*arguments)
 
-    monkeypatch.setattr(Edges, "critical_weight", counted)
-    c = math.exp(-200 - log_negative + 1)
-    lower, _ = replace(edges, sums=sums).limits(c, 0.0, "edge")
-    assert 0 < lower.item() < 1
+    # a cost that puts the edge half way to the end of the range: t = exp(2/3) there
+    t = math.exp(2 / 3)
+    log_c = math.log(t) + np.logaddexp(log_positive + math.log(t), math.log(beta) if beta else -math.inf) - log_negative
+    assume(-700 < log_c < 700)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Edges, "critical_weight", counted)
+        lower, upper = replace(edges, sums=edge_sums(log_positive, log_negative)).limits(math.exp(log_c), beta, "edge")
+    assert lower.item() == pytest.approx(0.5, abs=1e-9)
+    assert upper.item() == pytest.approx(2.5, abs=1e-9)

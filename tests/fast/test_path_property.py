@@ -175,13 +175,12 @@ def test_critical_weight_follows_the_formula(case):
                     if growth == "nearest_negative":  # the first negative on the way from the box to x decides
                         stops = sign * scaled[y == 0, j]
                         value = min(stops[stops >= value], default=math.inf)
-                    log_minus = edges.sums.log_negative[side, k, j]
-                    if log_minus == -math.inf or (growth != "free" and value >= tight):
+                    minus = edges.sums.negative[side, k, j]
+                    if minus == 0 or (growth != "free" and value >= tight):
                         weights[-1].append(math.inf)
                         continue
                     t = math.exp(value - tight + 1)
-                    push = math.exp(edges.sums.log_positive[side, k, j]) * t + beta
-                    weights[-1].append(t * push / math.exp(log_minus))
+                    weights[-1].append(t * (edges.sums.positive[side, k, j] * t + beta) / minus)
         assert found[i] == pytest.approx(max(map(min, weights)), rel=1e-11)
 
 
