@@ -159,7 +159,7 @@ def test_wide_ranges(width, copies):
     model = FastBoxesClassifier(n_boxes=1, feature_range=(0, width), pos_label=1).fit(X, y, weight)
     rows, sums = model._edges.scaling.columns(X).T.tolist(), model._edges.sums
     label = np.where(y == 1, 0, -1)
-    assert_equal_to_the_loop(rows, weight, label, sums.positive, sums.negative, tol=1e-9)
+    assert_equal_to_the_loop(rows, weight, label, sums.positive, sums.negative, tol=1e-8)
 
 
 @given(clustered(max_rows=30), st.integers(0, 99))

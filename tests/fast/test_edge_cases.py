@@ -158,7 +158,14 @@ def test_ends_of_the_float_range(values, positives):
     np.testing.assert_array_equal(model.critical_weight(beyond) >= model.negative_weight_, flagged)
 
 
-@pytest.mark.parametrize("unit", [1e-304, 1e-300, 1e-12, 1e12, 1e300])
+@pytest.mark.parametrize("unit", [1e-250, 1e250])
+def test_weights_that_no_sum_can_hold_are_refused(unit):
+    X, y = ref.make_table(12, "continuous", 30, 2, 6)
+    with pytest.raises(ValueError, match="sample_weight adds up to"):
+        FastBoxesClassifier().fit(X, y, np.full(30, unit))
+
+
+@pytest.mark.parametrize("unit", [1e-190, 1e-12, 1e12, 1e190])
 def test_weights_of_any_size(unit):
     X, y = ref.make_table(12, "continuous", 30, 2, 6)
     expected = FastBoxesClassifier().fit(X, y).critical_weight(X)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.fast.scale import GRID, Scaling
+from boxdraw.fast.scale import EXACT, GRID, Scaling
 from boxdraw.fast.tiles import threaded_map, tiles
 from boxdraw.sums import Splitter
 
@@ -69,7 +69,8 @@ def edge_sums(rows: Rows, scaling: Scaling, lower: FloatArray, upper: FloatArray
     negative = splitter.value(parts) * np.exp(1 - reference)[:, None] * unit
     negative[(negative < _LEAST_PULL) | ~scaling.active] = 0  # a constant feature tells no rows apart
     positive = _positive_sums(rows, scaling, lower, upper, splitter) * unit
-    return EdgeSums(positive=positive, negative=negative)
+    # rows of next to no weight may vanish beside the others, but never altogether
+    return EdgeSums(positive=np.maximum(positive, _LEAST_PULL), negative=negative)
 
 
 def _moderate_weights(rows: Rows) -> tuple[Rows, float]:
@@ -120,7 +121,7 @@ def _tile_parts(
     below = lower[:, :, None] - columns
     above = columns - upper[:, :, None]
     over = np.maximum(below, above)
-    overflow = np.maximum(over, 0, out=over).sum(axis=1)
+    overflow = _exact_sum(np.maximum(over, 0, out=over))
     foreign = label != np.arange(n_boxes)[:, None]
     nearest = np.where(foreign, overflow, np.inf).min(axis=1)
 
@@ -137,6 +138,16 @@ def _tile_parts(
         row_weight = None if weight is None else weight[row]
         parts += _half_box_parts(columns[:, row], row_weight, box, lower, upper, 1.0, splitter)
     return parts, nearest
+
+
+def _exact_sum(over: FloatArray) -> FloatArray:
+    """Add up multiples of GRID over the second axis, the same in any order."""
+    plain: FloatArray = over.sum(axis=1)
+    if plain.max(initial=0) < EXACT:
+        return plain
+    whole = np.rint(over)
+    exact: FloatArray = whole.sum(axis=1) + (over - whole).sum(axis=1)
+    return exact
 
 
 def _half_box_parts(

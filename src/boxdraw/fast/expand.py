@@ -44,10 +44,10 @@ class Edges:
         self, t: FloatArray, positive: FloatArray, negative: FloatArray, expansion: float
     ) -> FloatArray:
         """Return the largest c that leaves a value inside, from t = exp(y - s + 1) and the edge's R+ and R-."""
-        weight = positive * t
-        weight += expansion
-        weight *= t
         with np.errstate(divide="ignore", over="ignore"):  # nothing on the other side: inside at any cost
+            weight = positive * t
+            weight += expansion
+            weight *= t
             weight /= negative
         return weight
 

@@ -83,12 +83,14 @@ def _tile_weights(edges: Edges, X: npt.NDArray[np.floating], expansions: Sequenc
 
 def _mirrored_columns(edges: Edges, X: npt.NDArray[np.floating], growth: str) -> tuple[FloatArray, FloatArray]:
     """Return the scaled coordinates that decide: the values, or the negatives that an edge meets before them."""
+    scaled = edges.scaling.columns(X)
     if growth != "nearest_negative":
-        scaled = edges.scaling.columns(X)
         return scaled, -scaled
     assert edges.stops is not None
     columns = np.ascontiguousarray(X.T, dtype=np.float64)
-    return edges.stops.snap(columns, LOWER), -edges.stops.snap(columns, UPPER)
+    beyond_low = scaled < edges.tight[LOWER].max(axis=0)[:, None]
+    beyond_high = -scaled < edges.tight[UPPER].max(axis=0)[:, None]
+    return edges.stops.snap(columns, LOWER, beyond_low), -edges.stops.snap(columns, UPPER, beyond_high)
 
 
 def draw(edges: Edges, c: float, expansion: float, growth: str, feature_names: Sequence[str] | None) -> BoxSet:

@@ -25,17 +25,19 @@ class Stops:
     scaled: tuple[FloatArray, ...]
     positives: FloatArray
 
-    def snap(self, columns: FloatArray, side: int) -> FloatArray:
+    def snap(self, columns: FloatArray, side: int, outside: npt.NDArray[np.bool_]) -> FloatArray:
         """Replace raw values by the scaled stop that an edge of this side meets first on its way out to them.
 
-        That is the first one at or beyond the value as seen from there; infinitely far inside where there is none.
+        That is the first one at or beyond the value as seen from there; infinitely far inside where there is none, and
+        where the value is not ``outside`` on this side of any box.
         """
-        snapped = np.empty_like(columns)
-        for j, column in enumerate(columns):
+        snapped = np.full_like(columns, np.inf if side == LOWER else -np.inf)
+        for j, (column, chosen) in enumerate(zip(columns, outside, strict=True)):
             if side == LOWER:
-                snapped[j] = self.scaled[j][self.values[j].searchsorted(column, side="left")]
+                place = self.values[j].searchsorted(column[chosen], side="left")
             else:
-                snapped[j] = self.scaled[j][self.values[j].searchsorted(column, side="right") - 1]
+                place = self.values[j].searchsorted(column[chosen], side="right") - 1
+            snapped[j, chosen] = self.scaled[j][place]
         return snapped
 
     def limits(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
