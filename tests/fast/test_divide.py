@@ -14,7 +14,6 @@ from boxdraw.fast.scale import GRID, fit_scaling
 
 from . import reference as ref
 
-
 LEAST_PULL = 1e-300  # what is less counts as the paper's "close to zero"
 
 
