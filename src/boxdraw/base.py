@@ -11,12 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
 from boxdraw.schema import frame_like, labels_of
 from boxdraw.sums import total
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
@@ -112,9 +110,9 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"sample_weight has shape {weight.shape}; expected {positive.shape}.")
         return frame_like(X, box_statistics(self.boxes_, member, positive, weight))
 
-    def _validated(self, X: Any) -> npt.NDArray[np.floating]:
+    def _validated(self, X: Any) -> Matrix:
         """Check X against what fit saw."""
-        checked: npt.NDArray[np.floating] = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        checked: Matrix = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         return checked
 
     def _labels(self, flagged: BoolArray) -> npt.NDArray[Any]:

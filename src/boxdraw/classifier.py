@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from boxdraw.arrays import FloatArray
 from boxdraw.base import BaseBoxClassifier, check_binary
 from boxdraw.boxes import BoxSet
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class BoxSetClassifier(BaseBoxClassifier):

@@ -206,7 +206,8 @@ def draw(model: FastBoxesClassifierCV, boxes: BoxSet, test: Half) -> Any:
     from boxdraw.plotting._matplotlib import new_figure
 
     figure = new_figure(10, 4.5)
-    left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
+    axes: Any = figure.subplots(1, 2, width_ratios=(1.2, 1))
+    left, right = axes
     BoxesDisplay(boxes, test.X, test.y, pos_label=POSITIVE).plot(ax=left)
     PathDisplay.from_estimator(model, ax=right)
     right.set_title("Every cost of a false alarm, from one fit", loc="left", fontsize="medium")

@@ -11,9 +11,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from boxdraw.arrays import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Splitter:
         return parts
 
 
-def total(weight: FloatArray | None, where: npt.NDArray[np.bool_]) -> float:
+def total(weight: FloatArray | None, where: BoolArray) -> float:
     """Return the weight of the rows in ``where``, rounded once whatever their order."""
     if weight is None:
         return float(np.count_nonzero(where))

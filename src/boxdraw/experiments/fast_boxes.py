@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.cluster import KMeans
 from sklearn.ensemble import RandomForestClassifier
@@ -29,15 +28,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from boxdraw import FastBoxesClassifierCV
+from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.experiments.tables import PAPER_FAST_BOXES, Table, available, data_folder, read_table
 from boxdraw.metrics import auh_from_points
-
-FloatArray = npt.NDArray[np.float64]
 
 PAPER_COSTS = np.arange(1, 11) / 10
 
 
-def ten_point_auh(critical: FloatArray, positive: npt.NDArray[np.bool_]) -> float:
+def ten_point_auh(critical: FloatArray, positive: BoolArray) -> float:
     """Return the area under the hull of the ROC points of the paper's ten costs."""
     flagged = critical >= PAPER_COSTS[:, None]
     return auh_from_points(flagged[:, ~positive].mean(axis=1), flagged[:, positive].mean(axis=1))

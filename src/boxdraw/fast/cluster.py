@@ -11,8 +11,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
+from boxdraw.arrays import FloatArray, IntArray
 
 _MAX_ITERATIONS = 100
 _PAIRS = 2_000_000  # distances held at once while seeding; more positives get fewer candidates

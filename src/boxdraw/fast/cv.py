@@ -16,6 +16,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_scalar
 
+from boxdraw.arrays import FloatArray
 from boxdraw.fast.cluster import distinct_rows
 from boxdraw.fast.estimator import BaseFastBoxes, check_cost, check_growth, range_width
 from boxdraw.fast.folds import Fold, FoldModel, best_cost, fold_numbers
@@ -25,7 +26,6 @@ from boxdraw.fast.tiles import threaded_map
 from boxdraw.metrics import auh_score
 from boxdraw.progress import Progress
 
-FloatArray = npt.NDArray[np.float64]
 Setting = dict[str, Any]
 
 

@@ -16,14 +16,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from boxdraw.arrays import FloatArray, IntArray, Matrix
 from boxdraw.fast.scale import EXACT, GRID, Scaling
 from boxdraw.fast.tiles import threaded_map, tiles
 from boxdraw.sums import Splitter
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
 
 # Rows farther than this from a box weigh less than 4e-4 of one beside it. Where all rows are, the sums are taken
 # relative to the nearest one, so that many features can't underflow them.
@@ -49,7 +46,7 @@ class EdgeSums:
 class Rows:
     """The training rows as the sums need them; ``label`` is the cluster of a positive and -1 elsewhere."""
 
-    X: npt.NDArray[np.floating]
+    X: Matrix
     weight: FloatArray | None
     label: IntArray
     total_weight: float

@@ -7,18 +7,15 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from boxdraw.arrays import FloatArray
 from boxdraw.base import BaseBoxClassifier, check_binary
 from boxdraw.boxes import BoxSet
 from boxdraw.fast.expand import GROWTHS, Edges
 from boxdraw.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
 from boxdraw.fast.stages import Training, draw_edges
-
-FloatArray = npt.NDArray[np.float64]
-
 
 # The ROC of the training rows takes about as long as the fit, and many fits never need it. Up to this number of cells
 # the rows are put aside, and the ROC is computed when it is asked for.

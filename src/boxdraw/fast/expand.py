@@ -22,11 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.fast.divide import EdgeSums
 from boxdraw.fast.scale import GRID, Scaling
 from boxdraw.fast.stops import LOWER, UPPER, Stops
-
-FloatArray = npt.NDArray[np.float64]
 
 GROWTHS = ("nearest_negative", "edge", "free")
 
@@ -57,7 +56,7 @@ class Edges:
         start = minimiser(self.tight, self.sums, c, expansion)
         ticks = np.clip(np.ceil(start / GRID), low / GRID, high / GRID + 1)
 
-        def inside(ticks: FloatArray) -> npt.NDArray[np.bool_]:
+        def inside(ticks: FloatArray) -> BoolArray:
             t = np.exp(ticks * GRID - self.tight + 1)
             return self.critical_weight(t, self.sums.positive, self.sums.negative, expansion) >= c
 

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boxdraw.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.fast.estimator import BaseFastBoxes
 from boxdraw.fast.path import TrainingRoc
 from boxdraw.fast.stages import Training
 from boxdraw.fast.tiles import tiles
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ class FoldModel(BaseFastBoxes):
         return self._labels(self.critical >= self.negative_weight)
 
 
-def fold_numbers(data: Training, n_folds: int, random_state: Any) -> tuple[npt.NDArray[np.intp], int]:
+def fold_numbers(data: Training, n_folds: int, random_state: Any) -> tuple[IntArray, int]:
     """Deal the distinct rows of each class to the folds; also return how many the smaller class has.
 
     Equal rows go to one fold, so none is learned from and scored on, and a weight of 3 is still three rows. The
@@ -78,7 +77,7 @@ def fold_numbers(data: Training, n_folds: int, random_state: Any) -> tuple[npt.N
 
 def best_cost(
     critical: FloatArray,
-    positive: npt.NDArray[np.bool_],
+    positive: BoolArray,
     weight: FloatArray | None,
     false_alarm_cost: float,
     choices: Sequence[float] | None,

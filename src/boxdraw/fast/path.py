@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
 from boxdraw.export.text import shortest_between
 from boxdraw.fast.expand import Edges
@@ -21,11 +21,9 @@ from boxdraw.metrics import auh_from_points, roc_hull
 if TYPE_CHECKING:
     from boxdraw.plotting.roc_path import PathDisplay
 
-FloatArray = npt.NDArray[np.float64]
-
 
 def critical_weights(
-    edges: Edges, X: npt.NDArray[np.floating], expansions: Sequence[float], growth: str, n_jobs: int | None
+    edges: Edges, X: Matrix, expansions: Sequence[float], growth: str, n_jobs: int | None
 ) -> FloatArray:
     """Return c*(x) = max over boxes of min over edges of the critical weight; a row per expansion."""
     if not len(X):
@@ -51,7 +49,7 @@ def training_weights(edges: Edges, data: Training, expansion: float, growth: str
     return critical
 
 
-def _tile_weights(edges: Edges, X: npt.NDArray[np.floating], expansions: Sequence[float], growth: str) -> FloatArray:
+def _tile_weights(edges: Edges, X: Matrix, expansions: Sequence[float], growth: str) -> FloatArray:
     low, high = _mirrored_columns(edges, X, growth)
     positive, negative = edges.sums.positive, edges.sums.negative
     above_low = low - edges.tight[LOWER][:, :, None]
@@ -81,7 +79,7 @@ def _tile_weights(edges: Edges, X: npt.NDArray[np.floating], expansions: Sequenc
     return result
 
 
-def _mirrored_columns(edges: Edges, X: npt.NDArray[np.floating], growth: str) -> tuple[FloatArray, FloatArray]:
+def _mirrored_columns(edges: Edges, X: Matrix, growth: str) -> tuple[FloatArray, FloatArray]:
     """Return the scaled coordinates that decide: the values, or the negatives that an edge meets before them."""
     scaled = edges.scaling.columns(X)
     if growth != "nearest_negative":
@@ -116,7 +114,7 @@ class TrainingRoc:
     false_positives: FloatArray
 
     @classmethod
-    def of(cls, critical: FloatArray, positive: npt.NDArray[np.bool_], weight: FloatArray | None) -> TrainingRoc:
+    def of(cls, critical: FloatArray, positive: BoolArray, weight: FloatArray | None) -> TrainingRoc:
         """Count rows by falling critical weight."""
         order = np.argsort(-critical, kind="stable")
         critical, positive = critical[order], positive[order]

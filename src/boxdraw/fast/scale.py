@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from boxdraw.arrays import BoolArray, FloatArray, Matrix
 
 # Scaled values are whole multiples of GRID. Differences and sums of them up to EXACT are then exact in
 # float64, so neither the order of rows nor that of columns can change a model, and exp() of two neighbouring
@@ -33,11 +32,11 @@ class Scaling:
     steps: FloatArray  # grid steps per prescaled unit; 0 for a constant feature
 
     @property
-    def active(self) -> npt.NDArray[np.bool_]:
+    def active(self) -> BoolArray:
         """Features that vary; the others can't tell rows apart and stay out of the rules."""
         return self.steps > 0
 
-    def columns(self, X: npt.NDArray[np.floating]) -> FloatArray:
+    def columns(self, X: Matrix) -> FloatArray:
         """Scale rows of X, one feature per row of the result; values out of the training range are clipped."""
         columns = np.ascontiguousarray(X.T, dtype=np.float64)
         return self.coordinate(np.clip(columns, self.low[:, None], self.high[:, None]), np.s_[:, None])
@@ -52,7 +51,7 @@ class Scaling:
         return ticks
 
 
-def fit_scaling(X: npt.NDArray[np.floating], width: float) -> Scaling:
+def fit_scaling(X: Matrix, width: float) -> Scaling:
     """Learn the range of each feature."""
     low = X.min(axis=0).astype(np.float64)
     high = X.max(axis=0).astype(np.float64)

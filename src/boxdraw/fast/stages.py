@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw.fast.cluster import cluster_positives, tight_boxes
 from boxdraw.fast.divide import Rows, edge_sums
 from boxdraw.fast.expand import Edges
@@ -16,15 +16,12 @@ from boxdraw.fast.stops import find_stops
 from boxdraw.progress import Progress
 from boxdraw.sums import total
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True)
 class Training:
     """Rows of positive weight and which of them are positive."""
 
-    X: npt.NDArray[np.floating]
+    X: Matrix
     positive: BoolArray
     weight: FloatArray | None
     kept: BoolArray | None = None  # which of the caller's rows these are, where some had no weight
@@ -49,7 +46,7 @@ class Training:
         weight = None if self.weight is None else self.weight.copy()
         return Training(self.X.copy(), self.positive, weight)
 
-    def take(self, rows: npt.NDArray[np.intp]) -> Training:
+    def take(self, rows: IntArray) -> Training:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         return Training(self.X[rows], self.positive[rows], weight)

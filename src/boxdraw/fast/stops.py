@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.fast.scale import Scaling
 
-FloatArray = npt.NDArray[np.float64]
 LOWER, UPPER = 0, 1
 
 
@@ -25,7 +24,7 @@ class Stops:
     scaled: tuple[FloatArray, ...]
     positives: FloatArray
 
-    def snap(self, columns: FloatArray, side: int, outside: npt.NDArray[np.bool_]) -> FloatArray:
+    def snap(self, columns: FloatArray, side: int, outside: BoolArray) -> FloatArray:
         """Replace raw values by the scaled stop that an edge of this side meets first on its way out to them.
 
         That is the first one at or beyond the value as seen from there; infinitely far inside where there is none, and
@@ -78,8 +77,8 @@ def just_below(value: FloatArray) -> FloatArray:
 
 
 def find_stops(
-    X: npt.NDArray[np.floating],
-    positive: npt.NDArray[np.bool_],
+    X: Matrix,
+    positive: BoolArray,
     scaling: Scaling,
     lower: FloatArray,
     upper: FloatArray,

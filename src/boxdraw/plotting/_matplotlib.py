@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import Any, TYPE_CHECKING
 
 from boxdraw.export.text import printable
 
@@ -43,7 +43,8 @@ class Display:
         if ax is None:
             self._own_figure = new_figure(width, height)
             ax = self._own_figure.add_subplot()
-        self.ax_, self.figure_ = ax, ax.figure
+        figure: Any = ax.figure  # None in the types of older versions, for axes that are on no figure
+        self.ax_, self.figure_ = ax, figure
         return ax
 
     def _repr_png_(self) -> bytes | None:
