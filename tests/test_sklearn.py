@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -16,6 +17,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.fixes import parse_version
 
 from boxdraw import BoxSetClassifier, FastBoxesClassifier, FastBoxesClassifierCV
 
@@ -88,19 +90,24 @@ def failures(classifier):
             warnings.filterwarnings("ignore", message)
         results = check_estimator(classifier, on_skip=None, on_fail=None)
     assert len(results) > 40
-    return [(r["check_name"], r["exception"]) for r in results if r["status"] not in ("passed", "skipped")]
+    failed = {r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped")}
+    if parse_version(sklearn.__version__) < parse_version("1.7"):
+        # There the check makes two classes of three in two ways, by the first row before and after shuffling, and
+        # compares models of different labels; test_invariants has our own check.
+        failed.pop("check_sample_weight_equivalence_on_dense_data", None)
+    return failed
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS, ids=repr)
 def test_check_estimator(classifier):
-    assert failures(classifier) == []
+    assert failures(classifier) == {}
 
 
 @pytest.mark.parametrize("classifier", FRAMED, ids=repr)
 def test_check_estimator_with_frames(classifier):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
-        assert failures(classifier) == []
+        assert failures(classifier) == {}
 
 
 @pytest.fixture(scope="module")

@@ -88,8 +88,8 @@ class FastBoxesClassifierCV(BaseFastBoxes):
     >>> from boxdraw import FastBoxesClassifierCV
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = FastBoxesClassifierCV(n_boxes=(1, 2), random_state=0).fit(X, y)
-    >>> model.pos_label_
-    np.int64(0)
+    >>> int(model.pos_label_)
+    0
     >>> bool(model.score(X, y) > 0.9)
     True
     """
