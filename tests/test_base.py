@@ -91,5 +91,8 @@ def test_without_boxes_fit_draws_the_tightest_box():
 def test_bad_parameters_of_a_boxset_classifier():
     with pytest.raises(TypeError, match="boxes must be a BoxSet; got list"):
         BoxSetClassifier([[0, 1]]).predict(X)
-    with pytest.raises(ValueError, match="two different labels"):
-        BoxSetClassifier(BOXES, classes=(1, 1)).predict(X)
+    for classes in [(1, 1), (0, "a"), (0, 1, 2)]:
+        with pytest.raises(ValueError, match="two different labels of one type"):
+            BoxSetClassifier(BOXES, classes=classes).predict(X)
+    with pytest.raises(ValueError, match="the second of classes=.* is positive"):
+        BoxSetClassifier(BOXES, classes=("ok", "bad"), pos_label="ok").predict(X)

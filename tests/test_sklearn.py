@@ -30,7 +30,7 @@ CLASSIFIERS = [
     BoxSetClassifier(),
 ]
 # the checks fit tables of a handful of rows, where these warnings are in place
-IN_PLACE = ("n_boxes=", "The smaller class has", "Inner folds")
+IN_PLACE = ("n_boxes=", "Rows of the smaller class", "Inner folds")
 
 
 def pandas_frame(X):

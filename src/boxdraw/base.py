@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
-from boxdraw.schema import frame_like, labels_of
+from boxdraw.schema import check_table, frame_like, labels_of
 from boxdraw.sums import total
 
 
@@ -112,6 +112,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
     def _validated(self, X: Any) -> Matrix:
         """Check X against what fit saw."""
+        check_table(X)
         checked: Matrix = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         return checked
 
@@ -156,7 +157,7 @@ def check_binary(
     if len(classes) < 2:
         raise ValueError(
             "Classifier can't train when only one class is present: boxes are drawn around one class and against "
-            f"the other, and every label with weight is {classes[0]!r}."
+            f"the other, and every label with weight is {classes.tolist()[0]!r}."
         )
     index = index.reshape(-1)
     chosen = 0 if total(weight, index == 0) < total(weight, index == 1) else 1

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from boxdraw.arrays import FloatArray
 from boxdraw.base import BaseBoxClassifier, check_binary
 from boxdraw.boxes import BoxSet
+from boxdraw.schema import check_table
 
 
 class BoxSetClassifier(BaseBoxClassifier):
@@ -70,6 +71,7 @@ class BoxSetClassifier(BaseBoxClassifier):
         BoxSetClassifier
             The fitted estimator.
         """
+        check_table(X)
         boxes = self.boxes
         if boxes is not None:
             _check_boxes(boxes).contains(X)  # a table that does not go with the boxes ends here
@@ -116,8 +118,14 @@ class BoxSetClassifier(BaseBoxClassifier):
         if name == "n_features_in_":
             return boxes.n_features
         classes = np.unique(np.asarray(self.classes))
-        if classes.shape != (2,):
-            raise ValueError(f"classes must be two different labels, (negative, positive); got {self.classes!r}.")
+        if classes.shape != (2,) or set(classes.tolist()) != set(self.classes):
+            raise ValueError(
+                f"classes must be two different labels of one type, (negative, positive); got {self.classes!r}."
+            )
+        if self.pos_label is not None and self.pos_label != self.classes[1]:
+            raise ValueError(
+                f"pos_label={self.pos_label!r}, but classes={self.classes!r} has the positive label second."
+            )
         return classes if name == "classes_" else classes[classes == self.classes[1]][0]
 
 

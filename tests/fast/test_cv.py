@@ -111,41 +111,54 @@ def test_negative_weight_can_be_given(table):
     assert len(scored.cv_results_["params"]) == 2 * 2 * 3 * 2
 
 
-def test_order_of_rows_does_not_matter_and_weights_are_repetition(table):
+def test_order_of_rows_columns_and_units_do_not_matter(table):
     X, y = table
     rng = np.random.default_rng(1)
     weight = rng.integers(0, 3, size=len(y))
-    order = rng.permutation(len(y))
-    weighted = FastBoxesClassifierCV(**SMALL).fit(X, y, sample_weight=weight)
-    shuffled = FastBoxesClassifierCV(**SMALL).fit(X[order], y[order], sample_weight=weight[order])
-    repeated = FastBoxesClassifierCV(**SMALL, n_jobs=2).fit(X.repeat(weight, axis=0), y.repeat(weight))
-    for other in (shuffled, repeated):
-        assert other.boxes_ == weighted.boxes_
-        assert other.best_params_ == weighted.best_params_
-        np.testing.assert_array_equal(other.critical_weight(X), weighted.critical_weight(X))
+    rows, columns, unit = rng.permutation(len(y)), rng.permutation(4), 2.0 ** rng.integers(-3, 3, size=4)
+    first = FastBoxesClassifierCV(**SMALL).fit(X, y, sample_weight=weight)
+    shuffled = FastBoxesClassifierCV(**SMALL, n_jobs=2).fit(X[rows], y[rows], sample_weight=weight[rows])
+    assert shuffled.boxes_ == first.boxes_
+    assert shuffled.best_params_ == first.best_params_
+    other = (X * unit)[:, columns]
+    turned = FastBoxesClassifierCV(**SMALL).fit(other, y, sample_weight=weight)
+    np.testing.assert_array_equal(turned.boxes_.lower, (first.boxes_.lower * unit)[:, columns])
+    np.testing.assert_array_equal(turned.critical_weight(other), first.critical_weight(X))
 
 
-def test_folds_are_stratified_and_keep_equal_rows_together():
+def test_weights_are_repetition_on_given_folds(table):
+    X, y = table
+    weight = np.random.default_rng(1).integers(0, 3, size=len(y))
+    fold = np.arange(len(y)) % 3
+    folds, repeated_folds = (
+        [(np.flatnonzero(f != k), np.flatnonzero(f == k)) for k in range(3)] for f in (fold, fold.repeat(weight))
+    )
+    weighted = FastBoxesClassifierCV(**SMALL, cv=folds).fit(X, y, sample_weight=weight)
+    repeated = FastBoxesClassifierCV(**SMALL, cv=repeated_folds).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    assert repeated.boxes_ == weighted.boxes_
+    assert repeated.best_params_ == weighted.best_params_
+    np.testing.assert_array_equal(repeated.critical_weight(X), weighted.critical_weight(X))
+
+
+def test_folds_are_stratified_and_spread_equal_rows():
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 4, size=(200, 2)).astype(float)
+    X = rng.integers(0, 9, size=(200, 1)).astype(float)
     data = Training(X, rng.random(200) < 0.3, None)
-    number, fewest = fold_numbers(data, 3, None)
+    number = fold_numbers(data, 3, None)
     for rows in (data.positive, ~data.positive):
-        folds_of = {}
-        for row, fold in zip(map(tuple, X[rows]), number[rows], strict=True):
-            folds_of.setdefault(row, set()).add(fold)
-        assert all(len(folds) == 1 for folds in folds_of.values())
-        sizes = np.bincount([folds.pop() for folds in folds_of.values()], minlength=3)
+        sizes = np.bincount(number[rows], minlength=3)
         assert sizes.max() - sizes.min() <= 1
-    assert fewest == min(len(np.unique(X[rows], axis=0)) for rows in (data.positive, ~data.positive))
-    assert (fold_numbers(data, 3, 1)[0] != number).any()
+        for value in np.unique(X[rows], axis=0):
+            same = np.bincount(number[rows & (value == X).all(axis=1)], minlength=3)
+            assert same.max() - same.min() <= 1
+    assert (fold_numbers(data, 3, 1) != number).any()
 
 
 def test_few_positives(table):
     X, y = table
     positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
     two = np.concatenate([positives[:2], negatives])
-    with pytest.warns(UserWarning, match=r"smaller class has 2 distinct rows, fewer than cv=3: 2 folds are used"):
+    with pytest.warns(UserWarning, match=r"Rows of the smaller class: 2, cv=3: only 2 folds are used"):
         model = FastBoxesClassifierCV(**SMALL).fit(X[two], y[two])
     assert "split1_test_score" in model.cv_results_
     assert "split2_test_score" not in model.cv_results_
@@ -168,6 +181,8 @@ def test_folds_without_positives_are_left_out_with_a_message(table):
         pytest.raises(ValueError, match="No inner fold has both classes"),
     ):
         FastBoxesClassifierCV(**SMALL, cv=[(order[:100], order[100:])]).fit(X, y)
+    with pytest.raises(ValueError, match="cv gives no folds"):
+        FastBoxesClassifierCV(**SMALL, cv=[]).fit(X, y)
 
 
 def test_progress(table, capsys):
@@ -183,7 +198,7 @@ def test_progress(table, capsys):
         ({"n_boxes": 0}, "n_boxes == 0, must be >= 1"),
         ({"n_boxes": ()}, "n_boxes has no value to try"),
         ({"growth": "fast"}, "growth must be one of"),
-        ({"expansion": [-1.0]}, "expansion == -1.0, must be >= 0"),
+        ({"expansion": [-1.0]}, "expansion must be a finite number of at least 0; got -1.0"),
         ({"feature_range": (1, -1)}, "feature_range must be a pair"),
         ({"negative_weight": 0}, "negative_weight must be 'balanced' or a finite number above 0; got 0"),
         ({"false_alarm_cost": -1}, "false_alarm_cost must be None or a finite number above 0; got -1"),

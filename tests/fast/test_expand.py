@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from boxdraw import FastBoxesClassifier
+from boxdraw.fast import expand
 from boxdraw.fast.divide import EdgeSums
-from boxdraw.fast.expand import Edges, minimiser
+from boxdraw.fast.expand import minimiser
 
 from . import reference as ref
 
@@ -187,7 +188,7 @@ def test_settling_on_a_limit_takes_few_steps(log_positive, log_negative, beta):
     """However small or large the sums are."""
     X, y = np.array([[0.0], [1], [2], [3]]), np.array([0, 1, 1, 0])
     edges = fitted(X, y, None, 1, 0, growth="edge")._edges
-    evaluate, calls = Edges.critical_weight, []
+    evaluate, calls = expand.critical_weight, []
 
     def counted(*arguments):
         calls.append(1)
@@ -199,7 +200,7 @@ def test_settling_on_a_limit_takes_few_steps(log_positive, log_negative, beta):
     log_c = math.log(t) + np.logaddexp(log_positive + math.log(t), math.log(beta) if beta else -math.inf) - log_negative
     assume(-700 < log_c < 700)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Edges, "critical_weight", counted)
+        patch.setattr(expand, "critical_weight", counted)
         lower, upper = replace(edges, sums=edge_sums(log_positive, log_negative)).limits(math.exp(log_c), beta, "edge")
     assert lower.item() == pytest.approx(0.5, abs=1e-9)
     assert upper.item() == pytest.approx(2.5, abs=1e-9)

@@ -94,7 +94,7 @@ def test_boxes_are_nested(case):
     model, X, _, _, rng = case
     seen = probes(model, X, rng)
     costs = np.unique([*telling_costs(model.critical_weight(seen), rng, 3), *10 ** rng.uniform(-9, 9, 3)])
-    path = model.path(costs)
+    path = model.path(costs[::-1])
     rows = np.concatenate([seen, *(rows_on_limits(point.boxes, X, rng) for point in path)])
     flagged = np.array([point.boxes.contains(rows) for point in path])  # by falling cost
     assert (flagged[:-1] <= flagged[1:]).all()
@@ -113,8 +113,9 @@ def test_boxes_are_nested(case):
 def test_path_is_what_refits_give(case):
     model, X, y, weight, rng = case
     costs = np.unique([*telling_costs(model.critical_weight(X), rng, 2), *10 ** rng.uniform(-3, 3, 3)])
-    path = model.path(rng.permutation(costs))
-    np.testing.assert_array_equal(path.negative_weights, costs[::-1])
+    costs = rng.permutation(costs)
+    path = model.path(costs)
+    np.testing.assert_array_equal(path.negative_weights, costs)
     mass = np.ones(len(X)) if weight is None else weight
     for i, point in enumerate(path):
         refitted = refit(model, X, y, weight, point.negative_weight)

@@ -18,7 +18,14 @@ from sklearn.utils import check_scalar
 
 from boxdraw.arrays import FloatArray
 from boxdraw.fast.cluster import distinct_rows
-from boxdraw.fast.estimator import BaseFastBoxes, check_cost, check_growth, range_width
+from boxdraw.fast.estimator import (
+    BaseFastBoxes,
+    check_clusterer,
+    check_cost,
+    check_expansion,
+    check_growth,
+    range_width,
+)
 from boxdraw.fast.folds import Fold, FoldModel, best_cost, fold_numbers
 from boxdraw.fast.path import critical_weights
 from boxdraw.fast.stages import Training, draw_edges
@@ -38,7 +45,8 @@ class FastBoxesClassifierCV(BaseFastBoxes):
     Parameters
     ----------
     n_boxes : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 8, 10)
-        Numbers of boxes to try; those above the number of distinct positives in a fold are left out.
+        Numbers of boxes to try; those above the number of distinct positives in a fold are left out, and if none is
+        left, that number is tried.
     expansion : float or sequence of float, default=(0, 0.001, 0.01, 0.03, 0.1, 0.3)
         Pushes outwards to try, as shares of the weight of the negatives (see `relative_expansion`).
     growth : str or sequence of str, default=("nearest_negative", "edge", "free")
@@ -57,8 +65,8 @@ class FastBoxesClassifierCV(BaseFastBoxes):
     scoring : str, callable or None, default=None
         A scikit-learn scorer; None is the area under the hull of the ROC over all costs (AUH).
     cv : int, splitter or iterable of (train, test), default=3
-        The inner folds. An int gives stratified folds in which equal rows stay together and the rest depends on
-        the rows' values, not on their order: the same table gives the same model.
+        The inner folds. An int gives stratified folds that depend on the rows' values, not on their order: the same
+        table gives the same model.
     clusterer, pos_label, random_state, n_jobs, verbose
         As in `FastBoxesClassifier`; an int as `random_state` gives other folds, and threads share the grid.
 
@@ -69,7 +77,9 @@ class FastBoxesClassifierCV(BaseFastBoxes):
     negative_weight_, expansion_, growth_
         The cost, the expansion (absolute) and the growth rule in use.
     best_params_ : dict
-        The setting of the grid with the best mean score; ties go to fewer boxes, then to the earlier setting.
+        The setting of the grid with the best mean score; ties go to fewer boxes, then to the earlier setting. With a
+        single row in a class there is nothing to choose by: the first values of all parameters are used, with a
+        warning, and this and the three below are missing.
     best_score_ : float
         Its mean score.
     best_index_ : int
@@ -186,8 +196,9 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         for growth in grid["growth"]:
             check_growth(growth)
         for expansion in grid["expansion"]:
-            check_scalar(expansion, "expansion", Real, min_val=0)
+            check_expansion(expansion)
         check_cost(self.false_alarm_cost, "false_alarm_cost", None)
+        check_clusterer(self.clusterer)
         for cost in _values(self.negative_weight):
             if cost is not None:
                 check_cost(cost, "negative_weight", "balanced")
@@ -204,6 +215,8 @@ class FastBoxesClassifierCV(BaseFastBoxes):
                 folds.append(fold)
             else:
                 useless.append(number)
+        if not folds and not useless and not isinstance(self.cv, Integral):
+            raise ValueError(f"cv gives no folds; got {self.cv!r}.")
         if useless:
             warnings.warn(
                 f"Inner folds {useless} lack positives or negatives on one side and are left out. Use fewer folds "
@@ -220,17 +233,14 @@ class FastBoxesClassifierCV(BaseFastBoxes):
             return self._user_splits(data, labels)
         n_folds = int(self.cv)
         check_scalar(n_folds, "cv", int, min_val=2)
-        number, fewest = fold_numbers(data, n_folds, self.random_state)
+        fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if fewest < n_folds:
-            what = f"{fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
-            warnings.warn(
-                f"The smaller class has {fewest} distinct rows, fewer than cv={n_folds}: {what}.",
-                UserWarning,
-                stacklevel=4,
-            )
+            what = f"only {fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
+            warnings.warn(f"Rows of the smaller class: {fewest}, cv={n_folds}: {what}.", UserWarning, stacklevel=4)
         if fewest < 2:
             return []
-        return ((np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(min(n_folds, fewest)))
+        number = fold_numbers(data, min(n_folds, fewest), self.random_state)
+        return ((np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(number.max() + 1))
 
     def _user_splits(self, data: Training, labels: npt.NDArray[Any]) -> Iterator[Any]:
         cv = check_cv(self.cv, labels, classifier=True)
@@ -361,7 +371,10 @@ def _values(given: Any) -> list[Any]:
 
 def _pairs(given: Any) -> list[Any]:
     """Return one (min, max) or a sequence of them as a list."""
-    given = list(given)
+    try:
+        given = list(given)
+    except TypeError:
+        return [given]  # range_width says what is wrong with it
     return [tuple(given)] if all(isinstance(value, Real) for value in given) else [tuple(pair) for pair in given]
 
 

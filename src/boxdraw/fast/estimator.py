@@ -16,6 +16,7 @@ from boxdraw.boxes import BoxSet
 from boxdraw.fast.expand import GROWTHS, Edges
 from boxdraw.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
 from boxdraw.fast.stages import Training, draw_edges
+from boxdraw.schema import check_table
 
 # The ROC of the training rows takes about as long as the fit, and many fits never need it. Up to this number of cells
 # the rows are put aside, and the ROC is computed when it is asked for.
@@ -41,12 +42,13 @@ class BaseFastBoxes(BaseBoxClassifier):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Finite; its sign is the side that ``predict`` takes. As everywhere in scikit-learn it ranks towards
-            ``classes_[1]``; ``critical_weight`` always ranks towards the positive class.
+            Finite, a little above all others for rows that are flagged at any cost; its sign is the side that
+            ``predict`` takes. As everywhere in scikit-learn it ranks towards ``classes_[1]``; ``critical_weight``
+            always ranks towards the positive class.
         """
         critical = self.critical_weight(X)
-        with np.errstate(divide="ignore"):
-            score = np.log(critical) - math.log(self.negative_weight_)
+        finite = np.clip(critical, np.finfo(np.float64).tiny, self._ceiling)
+        score = np.log(finite) - math.log(self.negative_weight_)
         return self._towards_second_class(score, critical >= self.negative_weight_)
 
     def critical_weight(self, X: Any) -> FloatArray:
@@ -88,14 +90,14 @@ class BaseFastBoxes(BaseBoxClassifier):
         Returns
         -------
         CostPath
-            A sequence of points by falling cost, each with ``boxes``, ``fpr``, ``tpr`` and ``text``; it also has
-            the full training ROC and ``plot()``.
+            A sequence of points, one per cost, each with ``boxes``, ``fpr``, ``tpr`` and ``text``; it also has the
+            full training ROC and ``plot()``.
         """
         check_is_fitted(self)
         if negative_weights is None:
             weights = self._training_roc().corners()
         else:
-            weights = np.sort(np.asarray(negative_weights, dtype=np.float64).reshape(-1))[::-1]
+            weights = np.asarray(negative_weights, dtype=np.float64).reshape(-1)
             if not (np.isfinite(weights) & (weights > 0)).all():
                 raise ValueError(f"negative_weights must be finite and positive; got {negative_weights!r}.")
         return CostPath(
@@ -112,6 +114,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         """Keep the edges and what follows from them for one setting."""
         self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth
         self._edges = edges
+        self._ceiling = edges.ceiling(expansion, growth)
         self._roc: TrainingRoc | Training = data.copy() if data.X.size <= _SMALL else self._roc_of(data)
         self.boxes_: BoxSet = draw(edges, c, expansion, growth, self._feature_names())
 
@@ -137,6 +140,7 @@ class BaseFastBoxes(BaseBoxClassifier):
 
     def _training(self, X: Any, y: Any, sample_weight: Any, pos_label: Any) -> Training:
         """Check the data, find the classes and leave rows of no weight out."""
+        check_table(X)
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
         weight = kept = None
         if sample_weight is not None:
@@ -288,12 +292,9 @@ def check_parameters(model: FastBoxesClassifier) -> float:
     """Check the parameters' types and values; return the width of the feature range."""
     check_scalar(model.n_boxes, "n_boxes", Integral, min_val=1)
     check_cost(model.negative_weight, "negative_weight", "balanced")
-    check_scalar(model.expansion, "expansion", Real, min_val=0, include_boundaries="left")
-    if not math.isfinite(model.expansion):
-        raise ValueError(f"expansion must be finite; got {model.expansion!r}.")
+    check_expansion(model.expansion)
     check_growth(model.growth)
-    if model.clusterer is not None and not hasattr(model.clusterer, "fit_predict"):
-        raise TypeError(f"clusterer must have a fit_predict method; got {model.clusterer!r}.")
+    check_clusterer(model.clusterer)
     return range_width(model.feature_range)
 
 
@@ -303,6 +304,18 @@ def check_cost(value: Any, name: str, keyword: str | None) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < math.inf:
         raise ValueError(f"{name} must be {keyword!r} or a finite number above 0; got {value!r}.")
+
+
+def check_expansion(expansion: Any) -> None:
+    """Refuse an expansion that is not a finite number of at least 0."""
+    if isinstance(expansion, bool) or not isinstance(expansion, Real) or not 0 <= float(expansion) < math.inf:
+        raise ValueError(f"expansion must be a finite number of at least 0; got {expansion!r}.")
+
+
+def check_clusterer(clusterer: Any) -> None:
+    """Refuse what can't cluster."""
+    if clusterer is not None and not hasattr(clusterer, "fit_predict"):
+        raise TypeError(f"clusterer must have a fit_predict method; got {clusterer!r}.")
 
 
 def check_growth(growth: Any) -> None:

@@ -39,17 +39,6 @@ class Edges:
     sums: EdgeSums
     stops: Stops | None
 
-    def critical_weight(
-        self, t: FloatArray, positive: FloatArray, negative: FloatArray, expansion: float
-    ) -> FloatArray:
-        """Return the largest c that leaves a value inside, from t = exp(y - s + 1) and the edge's R+ and R-."""
-        with np.errstate(divide="ignore", over="ignore"):  # nothing on the other side: inside at any cost
-            weight = positive * t
-            weight += expansion
-            weight *= t
-            weight /= negative
-        return weight
-
     def targets(self, c: float, expansion: float, growth: str) -> FloatArray:
         """Return the least scaled, mirrored value inside each edge at cost c."""
         low, high = self.scaled_range()
@@ -58,7 +47,7 @@ class Edges:
 
         def inside(ticks: FloatArray) -> BoolArray:
             t = np.exp(ticks * GRID - self.tight + 1)
-            return self.critical_weight(t, self.sums.positive, self.sums.negative, expansion) >= c
+            return critical_weight(t, self.sums.positive, self.sums.negative, expansion) >= c
 
         # The closed form is a step or two off at most; settle on the very value where the score turns.
         while (rising := ~inside(ticks) & (ticks * GRID <= high)).any():
@@ -67,6 +56,13 @@ class Edges:
             ticks -= falling
         target = ticks * GRID
         return target if growth == "free" else np.minimum(target, self.tight)
+
+    def ceiling(self, expansion: float, growth: str) -> float:
+        """Return a number above any finite critical weight: what stands for an infinite one where it must be finite."""
+        highest = self.scaled_range()[1] if growth == "free" else self.tight
+        t = np.exp(highest - self.tight + 1)
+        weight = critical_weight(t, self.sums.positive, self.sums.negative, expansion)
+        return float(min(math.e * weight.max(initial=1, where=np.isfinite(weight)), np.finfo(np.float64).max))
 
     def limits(self, c: float, expansion: float, growth: str) -> tuple[FloatArray, FloatArray]:
         """Return the raw lower and upper limits of every box at cost c; a box without room has lower > upper."""
@@ -101,6 +97,16 @@ class Edges:
             outside = np.where(reached, outside, middle)
         value = _from_ordinal(within)
         return np.where(target <= low, -np.inf, np.where(target > high, np.inf, value))
+
+
+def critical_weight(t: FloatArray, positive: FloatArray, negative: FloatArray, expansion: float) -> FloatArray:
+    """Return the largest c that leaves a value inside, from t = exp(y - s + 1) and the edge's R+ and R-."""
+    with np.errstate(divide="ignore", over="ignore"):  # nothing on the other side: inside at any cost
+        weight = positive * t
+        weight += expansion
+        weight *= t
+        weight /= negative
+    return weight
 
 
 def minimiser(tight: FloatArray, sums: EdgeSums, c: float, expansion: float) -> FloatArray:

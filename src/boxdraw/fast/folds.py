@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import check_random_state
 
-from boxdraw.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.fast.estimator import BaseFastBoxes
 from boxdraw.fast.path import TrainingRoc
+from boxdraw.fast.scale import fit_scaling
 from boxdraw.fast.stages import Training
 from boxdraw.fast.tiles import tiles
 
@@ -37,6 +39,7 @@ class FoldModel(BaseFastBoxes):
         self.negative_weight = self.negative_weight_ = negative_weight
         self.classes = self.classes_ = classes
         self.pos_label = self.pos_label_ = pos_label
+        self._ceiling = math.e * float(critical.max(initial=1, where=np.isfinite(critical)))
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -50,29 +53,25 @@ class FoldModel(BaseFastBoxes):
         return self._labels(self.critical >= self.negative_weight)
 
 
-def fold_numbers(data: Training, n_folds: int, random_state: Any) -> tuple[IntArray, int]:
-    """Deal the distinct rows of each class to the folds; also return how many the smaller class has.
+def fold_numbers(data: Training, n_folds: int, random_state: Any) -> npt.NDArray[np.intp]:
+    """Deal the rows of each class to the folds, in the order of a hash of their values.
 
-    Equal rows go to one fold, so none is learned from and scored on, and a weight of 3 is still three rows. The
-    deal follows a hash of the rows' values, so their order does not matter.
+    So the folds are stratified and as good as random, equal rows are spread evenly, and neither the order of the rows
+    nor that of the columns matters, nor the units.
     """
-    seed = random_state if isinstance(random_state, Integral) or random_state is None else random_state.randint(2**31)
-    rng = np.random.default_rng(0 if seed is None else int(seed))
-    factors = rng.integers(2**63, size=(2, data.X.shape[1]), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    seed = 0 if random_state is None else check_random_state(random_state).randint(2**31)
+    factors = np.random.default_rng(seed).integers(2**63, size=2, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    scaling = fit_scaling(data.X, 2.0)
     hashes = np.empty(len(data.X), dtype=np.uint64)
     for tile in tiles(len(data.X), data.X.shape[1]):
-        bits = (data.X[tile].astype(np.float64) + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
+        bits = (scaling.columns(data.X[tile]) + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
         mixed = (bits ^ (bits >> np.uint64(32))) * factors[0]
-        hashes[tile] = ((mixed ^ (mixed >> np.uint64(29))) * factors[1]).sum(axis=1, dtype=np.uint64)
-    sizes, places = [], []
-    for rows in (data.positive, ~data.positive):
-        distinct, place = np.unique(hashes[rows], return_inverse=True)
-        sizes.append(len(distinct))
-        places.append(place)
+        hashes[tile] = ((mixed ^ (mixed >> np.uint64(29))) * factors[1]).sum(axis=0, dtype=np.uint64)
     number = np.empty(len(data.X), dtype=np.intp)
-    for rows, place in zip((data.positive, ~data.positive), places, strict=True):
-        number[rows] = place % min(n_folds, max(1, min(sizes)))
-    return number, min(sizes)
+    for rows in (np.flatnonzero(data.positive), np.flatnonzero(~data.positive)):
+        keys = (hashes[rows],) if data.weight is None else (data.weight[rows], hashes[rows])
+        number[rows[np.lexsort(keys)]] = np.arange(len(rows)) % n_folds
+    return number
 
 
 def best_cost(

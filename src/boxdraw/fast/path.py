@@ -12,7 +12,7 @@ import numpy as np
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
 from boxdraw.export.text import shortest_between
-from boxdraw.fast.expand import Edges
+from boxdraw.fast.expand import Edges, critical_weight
 from boxdraw.fast.stages import Training
 from boxdraw.fast.stops import LOWER, UPPER, Stops
 from boxdraw.fast.tiles import threaded_map, tiles
@@ -59,7 +59,7 @@ def _tile_weights(edges: Edges, X: Matrix, expansions: Sequence[float], growth: 
         edge: Any = np.s_[..., None]
         return np.stack(
             [
-                edges.critical_weight(t, positive[edge], negative[edge], expansion).min(axis=(0, 2)).max(axis=0)
+                critical_weight(t, positive[edge], negative[edge], expansion).min(axis=(0, 2)).max(axis=0)
                 for expansion in expansions
             ]
         )
@@ -74,7 +74,7 @@ def _tile_weights(edges: Edges, X: Matrix, expansions: Sequence[float], growth: 
     weight = np.full_like(above_low, np.inf)
     for row, expansion in zip(result, expansions, strict=True):
         for side in (LOWER, UPPER):
-            weight[beyond[side]] = edges.critical_weight(t[side], positives[side], negatives[side], expansion)
+            weight[beyond[side]] = critical_weight(t[side], positives[side], negatives[side], expansion)
         weight.min(axis=1).max(axis=0, out=row)
     return result
 
@@ -101,7 +101,16 @@ def draw(edges: Edges, c: float, expansion: float, growth: str, feature_names: S
 
 
 def _shown(stops: Stops, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    short_lower, short_upper = shortest_between(np.stack([lower, upper]), *stops.room(lower, upper))
+    """Return short numbers that say the same of the training rows; of whole numbers, the same of any."""
+    low, high = stops.room(lower, upper)
+    # Just above 0 comes 5e-324. From a limit so small beside the room that it has, a step into the room is taken first.
+    step = 1e-3 * np.stack([high[LOWER] - lower, low[UPPER] - upper])
+    exact = np.stack([lower, upper])
+    with np.errstate(invalid="ignore"):
+        start = np.where(np.isfinite(step) & (np.abs(step) > 1e6 * np.abs(exact)), exact + step, exact)
+    short = shortest_between(start, low, high)
+    short_lower = np.where(stops.whole, np.ceil(lower), short[LOWER])
+    short_upper = np.where(stops.whole, np.floor(upper), short[UPPER])
     return short_lower, short_upper
 
 
@@ -172,7 +181,7 @@ class CostPath(Sequence[PathPoint]):
     Attributes
     ----------
     negative_weights : ndarray of shape (n_points,)
-        The costs, falling: the boxes grow from one to the next.
+        The costs, in the order given; falling by default, so that the boxes grow from one to the next.
     fpr, tpr : ndarray of shape (n_points,)
         Rates on the training rows at those costs.
     roc_fpr, roc_tpr : ndarray
@@ -183,7 +192,7 @@ class CostPath(Sequence[PathPoint]):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from boxdraw import FastBoxesClassifier
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=False)
-    >>> path = FastBoxesClassifier(n_boxes=2).fit(X[:, :2], y).path([0.3, 1.0])
+    >>> path = FastBoxesClassifier(n_boxes=2).fit(X[:, :2], y).path([1.0, 0.3])
     >>> [point.negative_weight for point in path]
     [1.0, 0.3]
     >>> bool(path[0].tpr <= path[1].tpr)
@@ -218,7 +227,8 @@ class CostPath(Sequence[PathPoint]):
         return PathPoint(c, boxes, float(self.fpr[index]), float(self.tpr[index]))
 
     def __repr__(self) -> str:
-        lines = [f"CostPath with {len(self)} costs, training AUH {self.auh:.4f} over all costs"]
+        costs = "cost" if len(self) == 1 else "costs"
+        lines = [f"CostPath with {len(self)} {costs}, training AUH {self.auh:.4f} over all costs"]
         lines += [
             f"  c = {c:.4g}: flags {tpr:.1%} of positives and {fpr:.1%} of negatives"
             for c, fpr, tpr in zip(self.negative_weights[:10], self.fpr, self.tpr, strict=False)

@@ -1,0 +1,57 @@
+"""Tables that are no tables of numbers end in one clear error, in fit and in predict."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from boxdraw import BoxSetClassifier, FastBoxesClassifier, FastBoxesClassifierCV
+
+NUMBERS = {"a": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "b": [1, 0, 1, 0, 1, 0]}
+Y = [0, 0, 0, 0, 1, 1]
+DAYS = [datetime.date(2020, 1, day) for day in range(1, 7)]
+WORDS = ["x", "y", "x", "y", "x", "y"]
+FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
+BAD = [
+    (pd.DataFrame({**NUMBERS, "day": pd.to_datetime(DAYS)}), "Column 'day' of X holds dates or times .* days since"),
+    (pl.DataFrame({**NUMBERS, "day": DAYS}), "Column 'day' of X holds dates or times .* days since"),
+    (pa.table({**NUMBERS, "day": DAYS}), "Column 'day' of X holds dates or times .* days since"),
+    (
+        pd.DataFrame({**NUMBERS, "word": pd.array(WORDS, dtype="string")}),
+        "Column 'word' of X holds String.*numbers only",
+    ),
+    (pd.DataFrame({**NUMBERS, "word": pd.Categorical(WORDS)}), "Column 'word' of X holds Categorical.*OneHotEncoder"),
+    (pl.DataFrame({**NUMBERS, "word": WORDS}), "Column 'word' of X holds String.*numbers only"),
+    (pl.DataFrame(NUMBERS).with_columns(pl.col("a").cast(pl.String)), "Column 'a' of X holds String"),
+    (np.array(DAYS * 2, dtype="datetime64[D]").reshape(6, 2), "X holds dates or times"),
+    (pd.DataFrame(np.ones((6, 2)), columns=["a", "a"]), "several columns named 'a'"),
+]
+
+
+@pytest.mark.parametrize(("X", "message"), BAD, ids=lambda value: type(value).__module__.split(".")[0])
+@pytest.mark.parametrize("classifier", [FastBoxesClassifier, FastBoxesClassifierCV, BoxSetClassifier])
+def test_fit_refuses(classifier, X, message):
+    with pytest.raises(ValueError, match=message):
+        classifier().fit(X, Y)
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_predict_refuses_dates_and_takes_numbers(frame):
+    model = FastBoxesClassifier(n_boxes=1).fit(frame(NUMBERS), Y)
+    assert model.predict(frame(NUMBERS)).shape == (6,)
+    with pytest.raises(ValueError, match="Column 'a' of X holds"):
+        model.predict(frame({"a": DAYS, "b": NUMBERS["b"]}))
+
+
+def test_lazy_frames_are_told_to_collect():
+    with pytest.raises(TypeError, match=r"pass X.collect\(\)"):
+        FastBoxesClassifier().fit(pl.LazyFrame(NUMBERS), Y)
+
+
+def test_objects_that_are_numbers_are_taken():
+    X = pd.DataFrame(NUMBERS)
+    model = FastBoxesClassifier(n_boxes=1).fit(X.astype(object), Y)
+    assert model.boxes_ == FastBoxesClassifier(n_boxes=1).fit(X, Y).boxes_
