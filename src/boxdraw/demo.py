@@ -77,10 +77,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m boxdraw.demo", description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("demo"), help="directory for the files (default: ./demo)")
     out: Path = parser.parse_args(argv).out
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        parser.error(f"can't make the directory {out}: {error.strerror}")
 
     train, test = load_halves()
-    model = FastBoxesClassifierCV(pos_label=POSITIVE, random_state=0).fit(train.X, train.y)
+    model = FastBoxesClassifierCV(n_boxes=(1, 2, 3), pos_label=POSITIVE).fit(train.X, train.y)
     boxes = with_names(model.boxes_, [name.removeprefix("mean ") for name in FEATURES])
     for section in (
         data_section(train, test),
@@ -175,7 +178,10 @@ def costs_section(model: FastBoxesClassifierCV, test: Half) -> str:
     costs = model.path().negative_weights[:-1]  # at the last one everything is flagged
     chosen = costs[np.unique(np.linspace(0, len(costs) - 1, 6).round().astype(int))]
     critical, positive = model.critical_weight(test.X), test.positive
-    lines = ["OTHER COSTS, FROM THE SAME FIT", "  If a false alarm costs this part of a miss, the boxes"]
+    lines = [
+        "OTHER COSTS, FROM THE SAME FIT",
+        "  With this weight of a false alarm beside a miss in the fit, the boxes",
+    ]
     for c in chosen:
         flagged = critical >= c
         caught, alarms = flagged[positive].mean(), flagged[~positive].mean()

@@ -28,7 +28,8 @@ TEXT = """{
       {"feature": "größe", "upper": 1.5}
     ]},
     {"limits": []}
-  ]
+  ],
+  "shown_checksum": "c5f2b140dae5034d"
 }"""
 
 
@@ -45,6 +46,23 @@ def assert_same(one, other):
     assert one == other
     for name in ("lower", "upper", "shown_lower", "shown_upper"):
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
+
+
+@pytest.mark.parametrize("source", ["", " \n", "[]", '"boxes"', "3"])
+def test_a_text_that_is_no_object_is_no_path(source):
+    with pytest.raises(ValueError, match="expected JSON text that starts with"):
+        BoxSet.from_json(source)
+
+
+def test_an_edited_file_prints_what_it_applies():
+    """Short numbers are believed only as long as nobody touched them or their limits."""
+    edits = {'"lower": 30.000000000000004': '"lower": 12.5', '"shown_lower": 30': '"shown_lower": 40'}
+    for old, new in edits.items():
+        boxes = from_json(TEXT.replace(old, new))
+        np.testing.assert_array_equal(boxes.shown_lower, boxes.lower)
+    assert from_json(TEXT.replace(*next(iter(edits.items())))).to_text().startswith("Box 1: 12.5 ≤ age ≤ 65")
+    without = {key: value for key, value in json.loads(TEXT).items() if key != "shown_checksum"}
+    assert from_json(json.dumps(without)) == boxes_of_text()
 
 
 # the layout
@@ -194,7 +212,7 @@ LIMIT = ("boxes", 0, "limits", 0)
         ("", r"Expecting value: line 1 column 1"),
         ("{", r"Expecting property name .*line 1 column 2"),
         (TEXT[:200], r"line \d+ column \d+"),
-        (TEXT + "x", r"Extra data: line 1[45]"),
+        (TEXT + "x", r"Extra data: line 1[67]"),
         ("[]", r"expected an object \{...\}, got a list"),
         ("null", "got null"),
         (b"\xff\xfe{", "not UTF-8 at byte 0"),

@@ -65,6 +65,7 @@ def default_models() -> dict[str, Any]:
     return {
         "Fast Boxes CV": FastBoxesClassifierCV(random_state=0),
         "CART": DecisionTreeClassifier(class_weight="balanced", random_state=0),
+        "CART, 8 leaves": DecisionTreeClassifier(max_leaf_nodes=8, class_weight="balanced", random_state=0),
         "logistic": make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced", max_iter=1000)),
         "random forest": RandomForestClassifier(class_weight="balanced", random_state=0),
     }
@@ -161,7 +162,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("table", nargs="?", choices=("paper", "default", "all"), default="all")
     parser.add_argument("--data", help="folder with one name.csv.gz per data set; default: $BOXDRAW_DATA")
     parser.add_argument("--datasets", help="comma-separated names; default: all that are in the folder")
-    parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--splits", type=int, default=10, help="at least 1")
     parser.add_argument("--seed", type=int, default=0, help="of the splits")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     options = parser.parse_args(argv)
@@ -169,6 +170,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     names = options.datasets.split(",") if options.datasets else available(folder)
     if unknown := set(names) - set(available(folder)):
         parser.error(f"no such data set in {folder}: {', '.join(sorted(unknown))}")
+    if options.splits < 1:
+        parser.error(f"--splits must be at least 1; got {options.splits}")
     common = (folder, names, options.splits, options.seed, options.jobs)
     if options.table in ("paper", "all"):
         print_paper(run(paper_row, *common))

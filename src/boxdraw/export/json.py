@@ -12,17 +12,22 @@ The layout, version 1::
         {"limits": [
           {"feature": "age", "lower": 30.000000000000004, "shown_lower": 30}
         ]}
-      ]
+      ],
+      "shown_checksum": "c5f2b140dae5034d"
     }
 
 ``features`` names the columns in their order. A box is the rows that meet all its ``limits``; ``lower`` and
 ``upper`` are part of the box, and a limit that is absent does not exist, so JSON never has to write an
-infinity. ``shown_lower`` and ``shown_upper`` are the numbers to print, and default to the limits. Numbers are
-written with as many digits as it takes to read the same float back.
+infinity. Numbers are written with as many digits as it takes to read the same float back.
+
+``shown_lower`` and ``shown_upper`` are the short numbers to print, and default to the limits. They are believed only
+while ``shown_checksum`` says that neither they nor their limits were changed: in a file that someone edited, what is
+printed is what is applied. To edit a limit, change ``lower`` or ``upper``.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -78,7 +83,8 @@ def to_json(boxes: BoxSet) -> str:
         {"limits": [
           {"feature": "age", "lower": 0.30000000000000004, "shown_lower": 0.3}
         ]}
-      ]
+      ],
+      "shown_checksum": "f33b5ad8d6e95f58"
     }
     """
     _check_size(boxes.n_boxes, boxes.n_features)
@@ -89,13 +95,15 @@ def to_json(boxes: BoxSet) -> str:
     features = _block([_dump({"name": name, "kind": "numeric"}) for name in boxes.feature_names], "    ")
     limits = [_block([_dump(limit) for limit in _limits(boxes, k)], "      ") for k in range(boxes.n_boxes)]
     drawn = _block([f'{{"limits": {text}}}' for text in limits], "    ")
+    checksum = _checksum(boxes)
     return "\n".join(
         [
             "{",
             f'  "format": {_dump(FORMAT)},',
             f'  "version": {VERSION},',
             f'  "features": {features},',
-            f'  "boxes": {drawn}',
+            f'  "boxes": {drawn}' + ("," if checksum else ""),
+            *([f'  "shown_checksum": {_dump(checksum)}'] if checksum else []),
             "}",
         ]
     )
@@ -115,6 +123,17 @@ def _limits(boxes: BoxSet, k: int) -> Iterable[dict[str, str | float]]:
             if printed != number:
                 limit[f"shown_{side}"] = _plain(printed)
         yield limit
+
+
+def _checksum(boxes: BoxSet) -> str:
+    """Return what ties the numbers to print to their limits; nothing where both are the same."""
+    differ = ((boxes.shown_lower, boxes.lower), (boxes.shown_upper, boxes.upper))
+    cells = [
+        (side, k, boxes.feature_names[j], float(exact[k, j]).hex(), float(shown[k, j]).hex())
+        for side, (shown, exact) in enumerate(differ)
+        for k, j in np.argwhere(shown != exact).tolist()
+    ]
+    return hashlib.sha256(repr(cells).encode("utf-8", "surrogatepass")).hexdigest()[:16] if cells else ""
 
 
 def _plain(number: float) -> float:
@@ -199,7 +218,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _boxes(data: Any) -> BoxSet:
     _check_header(data)
-    _check_keys(data, "the file", required=("format", "version", "features", "boxes"))
+    _check_keys(data, "the file", required=("format", "version", "features", "boxes"), optional=("shown_checksum",))
     names = [_feature_name(item, f"features[{j}]") for j, item in enumerate(_list(data, "features", ""))]
     boxes = _list(data, "boxes", "")
     index = {name: j for j, name in enumerate(names)}
@@ -222,7 +241,10 @@ def _boxes(data: Any) -> BoxSet:
     printed = {"shown_lower": lower.copy(), "shown_upper": upper.copy()}
     for side, cell, number in shown:
         printed[side][cell] = number
-    return BoxSet(lower, upper, feature_names=names, shown=(printed["shown_lower"], printed["shown_upper"]))
+    boxes_as_shown = BoxSet(lower, upper, feature_names=names, shown=(printed["shown_lower"], printed["shown_upper"]))
+    if data.get("shown_checksum") != _checksum(boxes_as_shown):
+        return BoxSet(lower, upper, feature_names=names)
+    return boxes_as_shown
 
 
 def _check_header(data: Any) -> None:
@@ -333,8 +355,12 @@ def read_source(source: str | bytes | os.PathLike[str]) -> str | bytes:
     """
     if isinstance(source, bytes):
         return source
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("{"):
-        return source
+    if isinstance(source, str):
+        start = source.lstrip("\ufeff \t\r\n")[:1]
+        if start == "{":
+            return source
+        if start in ("", "[", '"') or (start.isdigit() and not Path(source).exists()):
+            raise ValueError(f"expected JSON text that starts with {{, or a path; got {reprlib.repr(source)}")
     if isinstance(source, str | os.PathLike):
         return Path(source).read_bytes()
     raise TypeError(f"expected JSON text, bytes or a path, got {type(source).__name__}")

@@ -63,7 +63,9 @@ class BaseFastBoxes(BaseBoxClassifier):
         -------
         ndarray of shape (n_samples,)
             c* per row: a model fitted to the same data with ``negative_weight=c`` flags the row exactly when
-            c <= c*. Infinite for rows that are flagged at any cost.
+            c <= c*. Infinite for rows that are flagged at any cost; ``decision_function`` gives the same order in
+            finite numbers. c is a weight in the fit: `FastBoxesClassifierCV` finds the one that suits what a false
+            alarm costs you (``false_alarm_cost``).
 
         Examples
         --------
