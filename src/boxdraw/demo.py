@@ -180,7 +180,7 @@ def costs_section(model: FastBoxesClassifierCV, test: Half) -> str:
     critical, positive = model.critical_weight(test.X), test.positive
     lines = [
         "OTHER COSTS, FROM THE SAME FIT",
-        "  With this weight of a false alarm beside a miss in the fit, the boxes",
+        "  With this weight of a false alarm in the fit, the boxes",
     ]
     for c in chosen:
         flagged = critical >= c

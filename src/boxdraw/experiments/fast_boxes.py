@@ -22,7 +22,7 @@ from sklearn.cluster import KMeans
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -55,6 +55,7 @@ def paper_model() -> FastBoxesClassifierCV:
         clusterer=KMeans(n_init=3, random_state=0),
         negative_weight="balanced",
         scoring=ten_point_scorer,
+        cv=StratifiedKFold(3, shuffle=True, random_state=0),
         pos_label=1,
         random_state=0,
     )

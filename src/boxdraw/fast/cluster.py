@@ -27,17 +27,17 @@ def cluster_positives(
     """
     distinct, inverse = distinct_rows(positives)
     mass = _mass(inverse, weight)
-    if n_boxes > len(distinct):
+    if n_boxes > len(distinct) and (clusterer is None or _number_of_clusters(clusterer)):
         warnings.warn(
             f"n_boxes={n_boxes} was reduced to {len(distinct)}, the number of distinct positive rows.",
             UserWarning,
             stacklevel=4,
         )
         n_boxes = len(distinct)
-    if clusterer is not None:
-        labels = _labels_of(clusterer, distinct, mass, n_boxes)
-    elif n_boxes == 1:
+    if len(distinct) == 1 or (clusterer is None and n_boxes == 1):
         labels = np.zeros(len(distinct), dtype=np.intp)
+    elif clusterer is not None:
+        labels = _labels_of(clusterer, distinct, mass, n_boxes)
     else:
         labels = k_means(_standardise(distinct, mass), mass, n_boxes, random_state)
     return _heaviest_first(labels, mass)[inverse]
@@ -123,12 +123,17 @@ def _standardise(points: FloatArray, mass: FloatArray) -> FloatArray:
     return result
 
 
+def _number_of_clusters(clusterer: Any) -> list[str]:
+    """Return the parameter that sets the number of clusters, if there is one."""
+    parameters = clusterer.get_params() if hasattr(clusterer, "get_params") else {}
+    return [name for name in ("n_clusters", "n_components") if name in parameters]
+
+
 def _labels_of(clusterer: Any, points: FloatArray, mass: FloatArray, n_boxes: int) -> IntArray:
     """Run the user's clusterer on the distinct positives."""
     clusterer = clone(clusterer)
-    for name in ("n_clusters", "n_components"):
-        if name in clusterer.get_params():
-            clusterer.set_params(**{name: n_boxes})
+    for name in _number_of_clusters(clusterer):
+        clusterer.set_params(**{name: n_boxes})
     fit_params = {}
     if "sample_weight" in inspect.signature(clusterer.fit_predict).parameters:
         fit_params["sample_weight"] = mass

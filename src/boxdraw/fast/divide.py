@@ -23,14 +23,15 @@ from boxdraw.fast.tiles import threaded_map, tiles
 from boxdraw.sums import Splitter
 
 # Rows farther than this from a box weigh less than 4e-4 of one beside it. Where all rows are, the sums are taken
-# relative to the nearest one, so that many features can't underflow them.
+# relative to the nearest one, so that many features can't underflow them. (An edge that only sees rows very much
+# farther than that one still gets R- = 0: beside the edges that see the nearest row, it never decides.)
 _NEAR = 8.0
 
-
-# A pull below this is none: it would stop an edge only at a cost of over 1e290, and such small floats have few digits.
+# A pull below this is none: it would stop an edge at absurd costs only, and such small floats have few digits.
 _LEAST_PULL = 1e-300
 
-# Up to this total weight, terms are split to a resolution of 2e-13 or better; heavier weights are scaled down first.
+# Up to this total weight, terms are split to 2e-13 (on a range of width 2; 1e-9 on the widest, 20); heavier weights are
+# scaled down first.
 _MOST_WEIGHT_BITS = 30
 
 

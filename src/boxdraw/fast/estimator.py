@@ -152,8 +152,10 @@ class BaseFastBoxes(BaseBoxClassifier):
                 X, y, weight = X[kept], y[kept], weight[kept]
             if not len(y):
                 raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
-            if not 1e-200 < (sum_ := float(weight.sum())) < 1e200:
-                raise ValueError(f"sample_weight adds up to {sum_:.3g}; scale it to between 1e-200 and 1e200.")
+            with np.errstate(over="ignore"):
+                in_all = float(weight.sum())
+            if not 1e-200 < in_all < 1e200:
+                raise ValueError(f"sample_weight adds up to {in_all:.3g}; scale it to between 1e-200 and 1e200.")
         self.classes_, self.pos_label_, positive = check_binary(y, pos_label, weight)
         return Training(X, positive, weight, kept)
 

@@ -104,9 +104,9 @@ def _shown(stops: Stops, lower: FloatArray, upper: FloatArray) -> tuple[FloatArr
     """Return short numbers that say the same of the training rows; of whole numbers, the same of any."""
     low, high = stops.room(lower, upper)
     # Just above 0 comes 5e-324. From a limit so small beside the room that it has, a step into the room is taken first.
-    step = 1e-3 * np.stack([high[LOWER] - lower, low[UPPER] - upper])
     exact = np.stack([lower, upper])
-    with np.errstate(invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # at the ends of the float range the step is no number
+        step = 1e-3 * np.stack([high[LOWER] - lower, low[UPPER] - upper])
         start = np.where(np.isfinite(step) & (np.abs(step) > 1e6 * np.abs(exact)), exact + step, exact)
     short = shortest_between(start, low, high)
     short_lower = np.where(stops.whole, np.ceil(lower), short[LOWER])
@@ -145,7 +145,7 @@ class TrainingRoc:
         hull = set(zip(*roc_hull(fpr, tpr), strict=True))
         corner = np.array([point in hull for point in zip(fpr, tpr, strict=True)])
         finite = self.critical[np.isfinite(self.critical)]
-        beyond = 2 * finite.max() if finite.size else 1.0
+        beyond = min(2 * float(finite.max()), np.finfo(np.float64).max) if finite.size else 1.0
         costs = np.where(np.isfinite(self.critical), self.critical, beyond)[corner]
         return np.unique(costs[costs > 0])[::-1]
 

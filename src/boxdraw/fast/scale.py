@@ -11,7 +11,7 @@ from boxdraw.arrays import BoolArray, FloatArray, Matrix
 
 # Scaled values are whole multiples of GRID. Differences and sums of them up to EXACT are then exact in
 # float64, so neither the order of rows nor that of columns can change a model, and exp() of two neighbouring
-# multiples differs by 2**9 units in the last place, so every function built on it is monotone as computed,
+# multiples differs by 2**8 units in the last place or more, so every function built on it is monotone as computed,
 # not only on paper. The price is a resolution of 6e-14 of the scaled width.
 GRID = 2.0**-44
 EXACT = 2.0**9
