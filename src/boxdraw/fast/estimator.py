@@ -47,7 +47,7 @@ class BaseFastBoxes(BaseBoxClassifier):
             always ranks towards the positive class.
         """
         critical = self.critical_weight(X)
-        finite = np.clip(critical, np.finfo(np.float64).tiny, self._ceiling)
+        finite = np.clip(critical, np.finfo(np.float64).tiny, self._ceiling())
         score = np.log(finite) - math.log(self.negative_weight_)
         return self._towards_second_class(score, critical >= self.negative_weight_)
 
@@ -116,9 +116,12 @@ class BaseFastBoxes(BaseBoxClassifier):
         """Keep the edges and what follows from them for one setting."""
         self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth
         self._edges = edges
-        self._ceiling = edges.ceiling(expansion, growth)
         self._roc: TrainingRoc | Training = data.copy() if data.X.size <= _SMALL else self._roc_of(data)
         self.boxes_: BoxSet = draw(edges, c, expansion, growth, self._feature_names())
+
+    def _ceiling(self) -> float:
+        """Return what stands for an infinite critical weight where it must be finite."""
+        return self._edges.ceiling(self.expansion_, self.growth_)
 
     def _roc_of(self, data: Training) -> TrainingRoc:
         critical = training_weights(self._edges, data, self.expansion_, self.growth_, self.n_jobs)

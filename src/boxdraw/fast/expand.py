@@ -58,7 +58,7 @@ class Edges:
         return target if growth == "free" else np.minimum(target, self.tight)
 
     def ceiling(self, expansion: float, growth: str) -> float:
-        """Return a number above any finite critical weight: what stands for an infinite one where it must be finite."""
+        """Return a number above any finite critical weight."""
         highest = self.scaled_range()[1] if growth == "free" else self.tight
         t = np.exp(highest - self.tight + 1)
         weight = critical_weight(t, self.sums.positive, self.sums.negative, expansion)

@@ -39,7 +39,6 @@ class FoldModel(BaseFastBoxes):
         self.negative_weight = self.negative_weight_ = negative_weight
         self.classes = self.classes_ = classes
         self.pos_label = self.pos_label_ = pos_label
-        self._ceiling = math.e * float(critical.max(initial=1, where=np.isfinite(critical)))
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -47,6 +46,9 @@ class FoldModel(BaseFastBoxes):
     def critical_weight(self, X: Any) -> FloatArray:
         """Return the critical weights of the fold's test rows."""
         return self.critical
+
+    def _ceiling(self) -> float:
+        return math.e * float(self.critical.max(initial=1, where=np.isfinite(self.critical)))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the labels of the fold's test rows."""

@@ -17,13 +17,17 @@ class Stops:
     """Sorted values per feature.
 
     ``values[j]`` are the negatives' raw values between -inf and inf, ``scaled[j]`` the same on the scaled axis,
-    ``positives[j]`` the positives' raw values. These and ``whole`` only serve to round the numbers that people read.
+    ``positives[j]`` the positives' raw values (only used to round the numbers that people read).
     """
 
     values: tuple[FloatArray, ...]
     scaled: tuple[FloatArray, ...]
     positives: FloatArray
-    whole: BoolArray  # features of whole numbers only
+
+    def whole(self) -> BoolArray:
+        """Tell which features have whole numbers only, as far as rows outside the boxes and positives show."""
+        whole = [bool((values == np.rint(values)).all()) for values in self.values]
+        return np.array(whole) & (self.positives == np.rint(self.positives)).all(axis=1)
 
     def snap(self, columns: FloatArray, side: int, outside: BoolArray) -> FloatArray:
         """Replace raw values by the scaled stop that an edge of this side meets first on its way out to them.
@@ -91,18 +95,16 @@ def find_stops(
     those that may, ``keep_all``.
     """
     values, scaled = [], []
-    positives = np.sort(X[positive].T.astype(np.float64), axis=1)
-    whole = (positives == np.rint(positives)).all(axis=1)
     for j in range(X.shape[1]):
         column = X[~positive, j].astype(np.float64)
-        whole[j] = whole[j] and (column == np.rint(column)).all()
         if not keep_all:
             coordinate = scaling.coordinate(column, j)
             column = column[(coordinate < lower[j]) | (coordinate > upper[j])]
         column.sort()
         values.append(_between_infinities(column))
         scaled.append(_between_infinities(scaling.coordinate(column, j)))
-    return Stops(tuple(values), tuple(scaled), positives, whole)
+    positives = np.sort(X[positive].T.astype(np.float64), axis=1)
+    return Stops(tuple(values), tuple(scaled), positives)
 
 
 def _between_infinities(values: FloatArray) -> FloatArray:
