@@ -11,6 +11,7 @@ import sklearn
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import StackingClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
@@ -176,6 +177,22 @@ def test_calibration_threshold_tuning_and_one_versus_rest(cancer):
     flowers, kinds = load_iris(return_X_y=True)
     rest = OneVsRestClassifier(FastBoxesClassifier(pos_label=1, n_boxes=1)).fit(flowers, kinds)
     assert rest.score(flowers, kinds) > 0.85
+
+
+@pytest.mark.parametrize("growth", ["nearest_negative", "edge", "free"])
+def test_scores_are_moderate_where_rows_are_flagged_at_any_cost(cancer, growth):
+    X, y = cancer
+    model = FastBoxesClassifier(growth=growth)
+    decision, critical = model.fit(X, y).decision_function(X), model.critical_weight(X)
+    assert np.isinf(critical).any() == (growth != "free")
+    assert np.abs(decision).max() < 50
+    always = decision[np.isinf(critical)]
+    assert (always > decision[np.isfinite(critical)].max()).all()
+    plain = roc_auc_score(y == "malignant", decision)
+    stacked = StackingClassifier([("boxes", model)], cv=3).fit(X, y).predict_proba(X)[:, 1]
+    assert roc_auc_score(y == "malignant", stacked) == pytest.approx(plain, abs=1e-3)
+    sigmoid = CalibratedClassifierCV(model, cv=3, ensemble=False).fit(X, y).predict_proba(X)[:, 1]
+    assert roc_auc_score(y == "malignant", sigmoid) == pytest.approx(plain, abs=1e-3)
 
 
 def test_three_classes_are_refused_in_scikit_learns_words():
