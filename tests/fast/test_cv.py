@@ -111,6 +111,28 @@ def test_negative_weight_can_be_given(table):
     assert len(scored.cv_results_["params"]) == 2 * 2 * 3 * 2
 
 
+def test_a_balanced_cost_among_others(table):
+    X, y = table
+    balance = (y == 1).sum() / (y == 0).sum()
+    model = FastBoxesClassifierCV(**SMALL, negative_weight=["balanced", 5.0]).fit(X, y)
+    assert model.negative_weight_ in (balance, 5.0)
+
+
+def test_scores_that_are_not_numbers(table):
+    X, y = table
+    with pytest.raises(ValueError, match="gives NaN for every setting"):
+        FastBoxesClassifierCV(**SMALL, scoring=lambda model, X, y: np.nan).fit(X, y)
+    scores = iter([np.nan, *range(100)])
+    model = FastBoxesClassifierCV(**SMALL, scoring=lambda model, X, y: next(scores)).fit(X, y)
+    assert model.best_index_ == len(model.cv_results_["params"]) - 1
+    assert model.cv_results_["rank_test_score"][0] == len(model.cv_results_["params"])
+
+
+def test_a_scorer_can_only_ask_for_the_test_rows(table):
+    with pytest.raises(ValueError, match="The scorer asks for 5 rows, but a fold"):
+        FastBoxesClassifierCV(**SMALL, scoring=lambda model, X, y: model.predict(X[:5]).mean()).fit(*table)
+
+
 def test_order_of_rows_columns_and_units_do_not_matter(table):
     X, y = table
     rng = np.random.default_rng(1)
@@ -167,6 +189,10 @@ def test_few_positives(table):
         model = FastBoxesClassifierCV(**SMALL).fit(X[one], y[one])
     assert model.predict(X[positives[:1]]) == [1]
     assert not hasattr(model, "cv_results_")
+    refitted = FastBoxesClassifierCV(**SMALL).fit(X, y)
+    with pytest.warns(UserWarning, match="no parameter can be chosen"):
+        refitted.fit(X[one], y[one])
+    assert not hasattr(refitted, "best_params_")
 
 
 def test_folds_without_positives_are_left_out_with_a_message(table):
@@ -201,6 +227,7 @@ def test_progress(table, capsys):
         ({"expansion": [-1.0]}, "expansion must be a finite number of at least 0; got -1.0"),
         ({"feature_range": (1, -1)}, "feature_range must be a pair"),
         ({"negative_weight": 0}, "negative_weight must be 'balanced' or a finite number above 0; got 0"),
+        ({"negative_weight": [0.5, None]}, "negative_weight must be 'balanced' or a finite number above 0; got None"),
         ({"false_alarm_cost": -1}, "false_alarm_cost must be None or a finite number above 0; got -1"),
         ({"cv": 1}, "cv == 1, must be >= 2"),
     ],

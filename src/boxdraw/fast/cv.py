@@ -157,6 +157,8 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         grid = self._grid()
         scorer = None if self.scoring is None else get_scorer(self.scoring)
         data = self._training(X, y, sample_weight, self.pos_label)
+        for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
+            self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
         folds = self._folds(data)
         if folds:
             setting = self._search(grid, scorer, folds)
@@ -199,8 +201,8 @@ class FastBoxesClassifierCV(BaseFastBoxes):
             check_expansion(expansion)
         check_cost(self.false_alarm_cost, "false_alarm_cost", None)
         check_clusterer(self.clusterer)
-        for cost in _values(self.negative_weight):
-            if cost is not None:
+        if self.negative_weight is not None:
+            for cost in _values(self.negative_weight):
                 check_cost(cost, "negative_weight", "balanced")
         return grid
 
@@ -279,7 +281,9 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         settings = [setting for setting, _ in rows]
         self.cv_results_ = _results(settings, np.array([scores for _, scores in rows]))
         mean = self.cv_results_["mean_test_score"]
-        best = min(np.flatnonzero(mean == mean.max()), key=lambda i: (settings[i]["n_boxes"], i))
+        if np.isnan(mean).all():
+            raise ValueError(f"scoring={self.scoring!r} gives NaN for every setting.")
+        best = min(np.flatnonzero(mean == np.nanmax(mean)), key=lambda i: (settings[i]["n_boxes"], i))
         self.best_index_, self.best_score_, self.best_params_ = int(best), float(mean[best]), settings[best]
         return settings[best]
 
@@ -360,7 +364,8 @@ class FastBoxesClassifierCV(BaseFastBoxes):
                 )
                 for fold in folds
             ]
-            return self._best_cost([weight[0][0] for weight in weights], folds, given)
+            choices = None if given is None else [data.balance if cost == "balanced" else cost for cost in given]
+            return self._best_cost([weight[0][0] for weight in weights], folds, choices)
         return data.balance if given == "balanced" else float(given)
 
 
@@ -390,5 +395,5 @@ def _results(settings: Sequence[Setting], scores: FloatArray) -> dict[str, Any]:
         results[f"split{number}_test_score"] = split
     results["mean_test_score"] = mean
     results["std_test_score"] = scores.std(axis=1)
-    results["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
+    results["rank_test_score"] = rankdata(np.where(np.isnan(mean), np.inf, -mean), method="min").astype(np.int32)
     return results

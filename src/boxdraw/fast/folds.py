@@ -45,6 +45,11 @@ class FoldModel(BaseFastBoxes):
 
     def critical_weight(self, X: Any) -> FloatArray:
         """Return the critical weights of the fold's test rows."""
+        if len(X) != len(self.critical):
+            raise ValueError(
+                f"The scorer asks for {len(X)} rows, but a fold can only answer for its {len(self.critical)} rows. "
+                "Use a scorer that scores the rows it is given, or GridSearchCV."
+            )
         return self.critical
 
     def _ceiling(self) -> float:
@@ -52,7 +57,7 @@ class FoldModel(BaseFastBoxes):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the labels of the fold's test rows."""
-        return self._labels(self.critical >= self.negative_weight)
+        return self._labels(self.critical_weight(X) >= self.negative_weight)
 
 
 def fold_numbers(data: Training, n_folds: int, random_state: Any) -> npt.NDArray[np.intp]:

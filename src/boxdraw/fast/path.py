@@ -144,7 +144,7 @@ class TrainingRoc:
         hull = set(zip(*roc_hull(fpr, tpr), strict=True))
         corner = np.array([point in hull for point in zip(fpr, tpr, strict=True)])
         finite = self.critical[np.isfinite(self.critical)]
-        beyond = min(2 * float(finite.max()), np.finfo(np.float64).max) if finite.size else 1.0
+        beyond = min(2 * float(finite.max()), float(np.finfo(np.float64).max)) if finite.size else 1.0
         costs = np.where(np.isfinite(self.critical), self.critical, beyond)[corner]
         return np.unique(costs[costs > 0])[::-1]
 
