@@ -12,6 +12,7 @@ import numpy as np
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
 from boxdraw.export.text import shortest_between
+from boxdraw.fast.divide import EdgeSums
 from boxdraw.fast.expand import Edges, critical_weight
 from boxdraw.fast.stages import Training
 from boxdraw.fast.stops import LOWER, UPPER, Stops
@@ -51,30 +52,35 @@ def training_weights(edges: Edges, data: Training, expansion: float, growth: str
 
 def _tile_weights(edges: Edges, X: Matrix, expansions: Sequence[float], growth: str) -> FloatArray:
     low, high = _mirrored_columns(edges, X, growth)
-    positive, negative = edges.sums.positive, edges.sums.negative
-    above_low = low - edges.tight[LOWER][:, :, None]
-    above_high = high - edges.tight[UPPER][:, :, None]
+    above = low - edges.tight[LOWER][:, :, None], high - edges.tight[UPPER][:, :, None]
     if growth == "free":
-        t = np.exp(np.stack([above_low, above_high]) + 1)
-        edge: Any = np.s_[..., None]
-        return np.stack(
-            [
-                critical_weight(t, positive[edge], negative[edge], expansion).min(axis=(0, 2)).max(axis=0)
-                for expansion in expansions
-            ]
-        )
-    # A box never shrinks: within its tight box a value is inside at any cost, and it can only be beyond one of the
-    # two edges. The values beyond are picked out.
-    beyond = [above < 0 for above in (above_low, above_high)]
+        return _free_weights(edges.sums, above, expansions)
+    return _growing_weights(edges.sums, above, expansions)
+
+
+def _free_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expansions: Sequence[float]) -> FloatArray:
+    t = np.exp(np.stack(above) + 1)
+    positive, negative = sums.positive[..., None], sums.negative[..., None]
+    weights = [critical_weight(t, positive, negative, expansion) for expansion in expansions]
+    return np.stack([weight.min(axis=(0, 2)).max(axis=0) for weight in weights])
+
+
+def _growing_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expansions: Sequence[float]) -> FloatArray:
+    """Return the critical weights where boxes never shrink.
+
+    Within its tight box a value is inside at any cost, and it can only be beyond one of the two edges. The values
+    beyond are picked out.
+    """
+    beyond = [values < 0 for values in above]
     counts = [np.count_nonzero(cells, axis=2).reshape(-1) for cells in beyond]
-    t = [np.exp(above[cells] + 1) for above, cells in zip((above_low, above_high), beyond, strict=True)]
-    positives = [np.repeat(positive[side], counts[side]) for side in (LOWER, UPPER)]
-    negatives = [np.repeat(negative[side], counts[side]) for side in (LOWER, UPPER)]
-    result = np.empty((len(expansions), above_low.shape[2]))
-    weight = np.full_like(above_low, np.inf)
+    t = [np.exp(values[cells] + 1) for values, cells in zip(above, beyond, strict=True)]
+    positive = [np.repeat(sums.positive[side], counts[side]) for side in (LOWER, UPPER)]
+    negative = [np.repeat(sums.negative[side], counts[side]) for side in (LOWER, UPPER)]
+    result = np.empty((len(expansions), above[LOWER].shape[2]))
+    weight = np.full_like(above[LOWER], np.inf)
     for row, expansion in zip(result, expansions, strict=True):
         for side in (LOWER, UPPER):
-            weight[beyond[side]] = critical_weight(t[side], positives[side], negatives[side], expansion)
+            weight[beyond[side]] = critical_weight(t[side], positive[side], negative[side], expansion)
         weight.min(axis=1).max(axis=0, out=row)
     return result
 
