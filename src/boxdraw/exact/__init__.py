@@ -1,0 +1,1 @@
+"""Exact Boxes: the best union of boxes, with a certificate of how good it is."""

@@ -1,0 +1,95 @@
+"""What Exact Boxes maximises, counted on raw rows in exact arithmetic. Knows nothing of how boxes are found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw.arrays import BoolArray, FloatArray
+
+Points = npt.NDArray[np.int64]
+
+# Totals of points stay below this, so that sums of them, and LP prices a few thousand times finer, are exact in float64.
+_MOST_POINTS = 2**40
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """Positives inside + negative_weight · negatives outside − box_cost · boxes, each row times its weight.
+
+    A positive counts when some box holds it by at least the margin; a negative when every box misses it by more than
+    the margin.
+    """
+
+    X: FloatArray
+    positive: BoolArray
+    weight: FloatArray | None
+    negative_weight: Fraction
+    box_cost: Fraction
+    margin: float
+    max_boxes: int
+
+    def counted(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
+        """Say which rows the drawing gets right."""
+        inside = np.zeros(len(self.X), dtype=np.bool_)
+        sides = np.where(self.positive, self.margin, -self.margin)[:, None]
+        for low, high in zip(lower, upper, strict=True):
+            inside |= ((low + sides <= self.X) & (self.X <= high - sides)).all(axis=1)
+        return inside == self.positive
+
+    def value(self, lower: FloatArray, upper: FloatArray) -> Fraction:
+        """Return the objective of a drawing, exactly."""
+        counted = self.counted(lower, upper)
+        return self._worth(counted, counted) - self.box_cost * len(lower)
+
+    def _worth(self, positives: BoolArray, negatives: BoolArray) -> Fraction:
+        return _total(self.weight, positives & self.positive) + self.negative_weight * _total(
+            self.weight, negatives & ~self.positive
+        )
+
+    def in_points(self) -> Scale:
+        """Express the weights in whole points."""
+        sizes, index = np.unique(np.ones(len(self.X)) if self.weight is None else self.weight, return_inverse=True)
+        exact = [decimal(size) for size in sizes.tolist()]
+        worth = [*exact, *(self.negative_weight * size for size in exact)]
+        everything = np.ones(len(self.X), dtype=np.bool_)
+        most = self._worth(everything, everything) + self.box_cost * self.max_boxes
+        unit = Fraction(1, math.lcm(*(size.denominator for size in [*worth, self.box_cost])))
+        if most / unit > _MOST_POINTS:
+            # A power of two just large enough: the points are then rounded, and the error is accounted for.
+            unit = Fraction(2) ** (math.ceil(math.log2(most / _MOST_POINTS)) + 1)
+        whole = [round(size / unit) for size in worth]
+        off = [abs(size - points * unit) for size, points in zip(worth, whole, strict=True)]
+        row = index.reshape(-1) + np.where(self.positive, 0, len(sizes))
+        box_points = round(self.box_cost / unit)
+        error = sum(
+            (off[k] * int(count) for k, count in zip(*np.unique(row, return_counts=True), strict=True)), Fraction(0)
+        )
+        error += abs(self.box_cost - box_points * unit) * self.max_boxes
+        return Scale(np.array(whole, dtype=np.int64)[row], box_points, unit, error)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The weights of the objective as whole points of a unit."""
+
+    points: Points  # one per row
+    box_points: int
+    unit: Fraction
+    error: Fraction  # the most by which any drawing's objective differs from its points times the unit
+
+
+def decimal(value: float) -> Fraction:
+    """Return a number as it is printed: 0.1 is a tenth, not the nearest binary fraction."""
+    return Fraction(repr(float(value)))
+
+
+def _total(weight: FloatArray | None, rows: BoolArray) -> Fraction:
+    if weight is None:
+        return Fraction(int(np.count_nonzero(rows)))
+    sizes, counts = np.unique(weight[rows], return_counts=True)
+    return sum((decimal(s) * c for s, c in zip(sizes.tolist(), counts.tolist(), strict=True)), Fraction(0))
