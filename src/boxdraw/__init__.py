@@ -2,9 +2,10 @@
 
 from boxdraw.boxes import BoxSet
 from boxdraw.classifier import BoxSetClassifier
+from boxdraw.exact.estimator import ExactBoxesClassifier
 from boxdraw.fast.cv import FastBoxesClassifierCV
 from boxdraw.fast.estimator import FastBoxesClassifier
 
 __version__ = "0.1.0"
 
-__all__ = ["BoxSet", "BoxSetClassifier", "FastBoxesClassifier", "FastBoxesClassifierCV"]
+__all__ = ["BoxSet", "BoxSetClassifier", "ExactBoxesClassifier", "FastBoxesClassifier", "FastBoxesClassifierCV"]

@@ -13,7 +13,7 @@ from boxdraw.arrays import BoolArray, FloatArray
 
 Points = npt.NDArray[np.int64]
 
-# Totals of points stay below this, so that sums of them, and LP prices a few thousand times finer, are exact in float64.
+# Totals of points stay below this, so that sums of them, and prices a thousand times finer, are exact in float64.
 _MOST_POINTS = 2**40
 
 
@@ -38,13 +38,23 @@ class Objective:
         inside = np.zeros(len(self.X), dtype=np.bool_)
         sides = np.where(self.positive, self.margin, -self.margin)[:, None]
         for low, high in zip(lower, upper, strict=True):
-            inside |= ((low + sides <= self.X) & (self.X <= high - sides)).all(axis=1)
+            inside |= ((low + sides <= self.X) & (high - sides >= self.X)).all(axis=1)
         return inside == self.positive
+
+    def held(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
+        """Say which positives each box holds by the margin; a row per box."""
+        rows = self.X[self.positive]
+        inside = (lower[:, None] + self.margin <= rows) & (rows <= upper[:, None] - self.margin)
+        return np.asarray(inside.all(axis=2))
 
     def value(self, lower: FloatArray, upper: FloatArray) -> Fraction:
         """Return the objective of a drawing, exactly."""
         counted = self.counted(lower, upper)
         return self._worth(counted, counted) - self.box_cost * len(lower)
+
+    def balanced(self) -> Fraction:
+        """Return the negative weight at which both classes weigh the same."""
+        return _total(self.weight, self.positive) / _total(self.weight, ~self.positive)
 
     def _worth(self, positives: BoolArray, negatives: BoolArray) -> Fraction:
         return _total(self.weight, positives & self.positive) + self.negative_weight * _total(
@@ -53,24 +63,22 @@ class Objective:
 
     def in_points(self) -> Scale:
         """Express the weights in whole points."""
-        sizes, index = np.unique(np.ones(len(self.X)) if self.weight is None else self.weight, return_inverse=True)
-        exact = [decimal(size) for size in sizes.tolist()]
-        worth = [*exact, *(self.negative_weight * size for size in exact)]
-        everything = np.ones(len(self.X), dtype=np.bool_)
-        most = self._worth(everything, everything) + self.box_cost * self.max_boxes
-        unit = Fraction(1, math.lcm(*(size.denominator for size in [*worth, self.box_cost])))
+        weight = np.ones(len(self.X)) if self.weight is None else self.weight
+        kinds, row, counts = np.unique(
+            np.stack([self.positive, weight]), axis=1, return_inverse=True, return_counts=True
+        )
+        worth = [decimal(w) * (1 if positive else self.negative_weight) for positive, w in kinds.T.tolist()]
+        most = sum((w * n for w, n in zip(worth, counts.tolist(), strict=True)), self.box_cost * self.max_boxes)
+        unit = Fraction(1, math.lcm(*(w.denominator for w in [*worth, self.box_cost])))
         if most / unit > _MOST_POINTS:
             # A power of two just large enough: the points are then rounded, and the error is accounted for.
             unit = Fraction(2) ** (math.ceil(math.log2(most / _MOST_POINTS)) + 1)
-        whole = [round(size / unit) for size in worth]
-        off = [abs(size - points * unit) for size, points in zip(worth, whole, strict=True)]
-        row = index.reshape(-1) + np.where(self.positive, 0, len(sizes))
+        whole = [round(w / unit) for w in worth]
         box_points = round(self.box_cost / unit)
-        error = sum(
-            (off[k] * int(count) for k, count in zip(*np.unique(row, return_counts=True), strict=True)), Fraction(0)
-        )
-        error += abs(self.box_cost - box_points * unit) * self.max_boxes
-        return Scale(np.array(whole, dtype=np.int64)[row], box_points, unit, error)
+        error = abs(self.box_cost - box_points * unit) * self.max_boxes
+        for w, points, n in zip(worth, whole, counts.tolist(), strict=True):
+            error += abs(w - points * unit) * n
+        return Scale(np.array(whole, dtype=np.int64)[row.reshape(-1)], box_points, unit, error)
 
 
 @dataclass(frozen=True, slots=True)

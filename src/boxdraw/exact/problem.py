@@ -61,6 +61,10 @@ class Problem:
         lost = self.negatives.points[self.negatives.inside_any(boxes)].sum()
         return int(gained) - int(lost) - self.box_points * len(boxes) + self.constant
 
+    def most(self) -> int:
+        """Return the points of one box that gets every row right, or of none if that is more: no drawing has more."""
+        return self.constant + max(0, int(self.positives.points.sum()) - self.box_points)
+
     def around(self, chosen: BoolArray) -> Box | None:
         """Return the bounding box of chosen distinct positives; None if there are none."""
         if not chosen.any():

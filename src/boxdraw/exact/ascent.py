@@ -1,0 +1,101 @@
+"""Good drawings, fast: refit one box while the others stand, then tear boxes out and mend the drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from boxdraw.exact.max_box import MaxBox, Pricing, no_pairs
+from boxdraw.exact.problem import Box, Problem
+
+Drawing = list[Box]
+
+
+class Ascent:
+    """Block coordinate ascent with exact refits, destroy-and-repair and merging.
+
+    Every choice follows from the seed and from counted work, never from the clock, so that the same call draws the
+    same boxes; the clock can only end it early.
+    """
+
+    def __init__(self, problem: Problem, max_box: MaxBox, seed: int, out_of_time: Callable[[], bool]) -> None:
+        self._problem = problem
+        self._max_box = max_box
+        self._random = np.random.default_rng(seed)
+        self._out_of_time = out_of_time
+        self.boxes: Drawing = []
+        self.value = problem.constant
+        self.method = "empty drawing"
+
+    def offer(self, boxes: Sequence[Box], method: str) -> bool:
+        """Keep a drawing if it is better than the best so far."""
+        value = self._problem.value(boxes)
+        if value <= self.value:
+            return False
+        self.boxes, self.value, self.method = list(boxes), value, method
+        return True
+
+    def improve(self, boxes: Sequence[Box], nodes: int) -> Drawing:
+        """Refit one box after the other until none gets better; add a box where there is room, drop useless ones."""
+        boxes = list(boxes)[: self._problem.max_boxes]
+        value = self._problem.value(boxes)
+        stale = 0
+        while stale <= len(boxes) and not self._out_of_time():
+            others = boxes if len(boxes) < self._problem.max_boxes and stale == 0 else boxes[1:]
+            box = self._refit(others, value, nodes)
+            better = [*others, box] if box is not None else others
+            gained = self._problem.value(better)
+            if gained > value or (gained == value and len(better) < len(boxes)):
+                boxes, value, stale = better, gained, 0
+            else:
+                boxes, stale = [*boxes[1:], *boxes[:1]], stale + 1
+        return boxes
+
+    def _refit(self, others: Sequence[Box], value: int, nodes: int) -> Box | None:
+        """Return a box that makes the drawing of the others worth more than the value; None if there is none."""
+        positives, negatives = self._problem.positives, self._problem.negatives
+        gain = np.where(positives.inside_any(others), 0, positives.points)
+        cost = np.where(negatives.inside_any(others), 0, negatives.points)
+        pricing = Pricing(gain, cost, no_pairs())
+        cutoff = max(value - self._problem.value(others), 0) + self._problem.box_points
+        climbed = max(self._max_box.climb(pricing, self.starts(gain > 0, 6)), key=lambda pair: pair[0], default=None)
+        box = None
+        if climbed is not None and climbed[0] > cutoff:
+            cutoff, box = climbed
+        found = self._max_box.best(pricing, cutoff, self._out_of_time, nodes)
+        return found.box if found.box is not None else box
+
+    def starts(self, wanted: np.ndarray, n_starts: int) -> list[Box]:
+        """Return bounding boxes of some wanted positives: all, and neighbourhoods of any size around random ones."""
+        positives = self._problem.positives
+        chosen = np.flatnonzero(wanted)
+        if not len(chosen):
+            return []
+        boxes = [self._problem.around(wanted)]
+        for _ in range(n_starts):
+            centre = chosen[self._random.integers(len(chosen))]
+            size = 1 + int(self._random.integers(len(chosen)) * self._random.random())
+            apart = np.abs((positives.low[chosen] - positives.low[centre]) / self._problem.n_low).max(axis=1)
+            near = np.zeros(len(wanted), dtype=np.bool_)
+            near[chosen[np.argsort(apart, kind="stable")[:size]]] = True
+            boxes.append(self._problem.around(near))
+        return [box for box in boxes if box is not None]
+
+    def repair(self, rounds: int, nodes: int) -> None:
+        """Tear boxes out, or merge two, mend the drawing and keep it if it is better; until that many rounds fail in a row."""
+        failed = 0
+        while failed < rounds and len(self.boxes) > 0 and self._problem.max_boxes > 1 and not self._out_of_time():
+            boxes, method = self._damaged()
+            failed = 0 if self.offer(self.improve(boxes, nodes), method) else failed + 1
+
+    def _damaged(self) -> tuple[Drawing, str]:
+        boxes = [self.boxes[k] for k in self._random.permutation(len(self.boxes))]
+        if len(boxes) > 1 and self._random.random() < 0.25:
+            merged = np.minimum(boxes[0][0], boxes[1][0]), np.maximum(boxes[0][1], boxes[1][1])
+            return [merged, *boxes[2:]], "merge and repair"
+        torn = 1 + int(self._random.random() < 0.4)
+        kept = boxes[torn:]
+        # Mending must not find what was there: start from a box around a random place that is not covered.
+        wanted = ~self._problem.positives.inside_any(kept) & (self._problem.positives.points > 0)
+        return [*kept, *self.starts(wanted, 1)[1:]], "destroy and repair"

@@ -1,0 +1,283 @@
+"""The search: drawings from below, bounds from above, until they meet or time is up."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from boxdraw.exact.ascent import Ascent
+from boxdraw.exact.columns import ColumnGeneration
+from boxdraw.exact.cp_sat import CpSat, model_size
+from boxdraw.exact.max_box import MaxBox, Pricing, no_pairs
+from boxdraw.exact.problem import Box, Problem
+from boxdraw.exact.selection import select
+
+_REFIT_NODES = 300  # of branch and bound in one refit of the primal search: enough to be exact on small data
+_REPAIRS = 60  # failures in a row that end the primal search
+_FULL_ROUNDS = 60  # of the column generation that only looks for boxes
+_LIST_EVERY = 20  # rounds of column generation
+_EFFORT = 0.3  # of CP-SAT in one choice among likely boxes, on its own clock
+_LIKELY = 300  # boxes to choose from
+_MOST_LISTED = 20_000  # boxes in a list to choose from
+_MOST_LITERALS = 20_000_000  # in a model for CP-SAT, about 2 GB
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The best drawing and the best bound, in points, and who found them."""
+
+    boxes: list[Box]
+    value: int
+    method: str
+    bound: int
+    bound_method: str
+
+
+class Control:
+    """The clock, the bound, and what ends the search; shared by all who search."""
+
+    def __init__(
+        self, time_limit: float, gap: float, report: Callable[[int, int, str], bool], problem: Problem
+    ) -> None:
+        self._end = time.perf_counter() + time_limit
+        self._gap = gap
+        self._report = report
+        self._lock = threading.Lock()
+        self._last_report = -math.inf
+        self.value = problem.constant
+        self.bound = problem.most()
+        self.bound_method = "counting"
+        self.phase = "presolve"
+        self.asked = False
+
+    def seconds_left(self) -> float:
+        """Return the seconds left; none once the search is to end."""
+        return 0.0 if self.asked or self.certified() else max(0.0, self._end - time.perf_counter())
+
+    def out_of_time(self) -> bool:
+        """Say whether to stop; also the place from which progress is reported."""
+        now = time.perf_counter()
+        if now - self._last_report > 0.2:
+            self.report()
+        return self.seconds_left() <= 0
+
+    def report(self) -> None:
+        """Tell the user how far it is; take note if they want an end."""
+        self._last_report = time.perf_counter()
+        if self._report(self.value, self.bound, self.phase):
+            self.asked = True
+
+    def lower_bound(self, bound: int, method: str) -> None:
+        """Take over a bound if it is better."""
+        with self._lock:
+            if bound < self.bound:
+                self.bound, self.bound_method = bound, method
+
+    def certified(self) -> bool:
+        """Say whether value and bound are as close as asked for."""
+        return self.bound <= self.value or self.bound - self.value <= self._gap * abs(self.value)
+
+    def status(self, state: State) -> str:
+        """Say how the search ended."""
+        if state.bound <= state.value:
+            return "optimal"
+        if self.asked:
+            return "interrupted"
+        return "gap_reached" if state.bound - state.value <= self._gap * abs(state.value) else "time_limit"
+
+
+class Side:
+    """CP-SAT in a thread of its own. Its bounds count at once; its drawings only where `Search` says so."""
+
+    def __init__(self, problem: Problem, hint: Sequence[Box], control: Control, workers: int, seed: int) -> None:
+        self._problem = problem
+        self._hint = list(hint)
+        self._control = control
+        self._solver: CpSat | None = None
+        self._options = workers, seed
+        self._stopped = False
+        self.boxes: list[Box] = list(hint)
+        self.value = problem.value(self.boxes)
+        self.solved = False
+        self.error: BaseException | None = None
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        try:
+            workers, seed = self._options
+            self._solver = CpSat(self._problem, self._hint, workers=workers, seed=seed)
+            if not self._stopped:
+                left = self._control.seconds_left()
+                self.solved = self._solver.solve(left, self._take_bound, self._take_boxes)
+        except BaseException as error:  # raised again by those who wait for the thread
+            self.error = error
+
+    def _take_bound(self, bound: int) -> None:
+        self._control.lower_bound(bound, "CP-SAT on levels")
+
+    def _take_boxes(self, boxes: list[Box], value: int) -> None:
+        if value > self.value:
+            self.boxes, self.value = boxes, value
+
+    def busy(self) -> bool:
+        """Say whether it still searches."""
+        return self._thread.is_alive()
+
+    def stop(self) -> None:
+        """End the search and wait for it."""
+        self._stopped = True
+        if self._solver is not None:
+            self._solver.stop()
+        self._thread.join()
+        if self.error is not None:
+            raise self.error
+
+
+class Search:
+    """The main line of the search, each step of which follows from the seed alone, and CP-SAT beside it.
+
+    The main line is: drawings by refits and repairs, column generation for boxes and for the bound, and a list of all
+    boxes that a better drawing could use. A drawing of CP-SAT is only taken when the main line has ended, so that
+    the same call gives the same boxes as long as no clock ends it.
+    """
+
+    def __init__(self, problem: Problem, control: Control, *, seed: int, n_jobs: int) -> None:
+        self._problem = problem
+        self._control = control
+        self._seed = seed
+        self._n_jobs = n_jobs
+        self._max_box = MaxBox(problem)
+        self._ascent = Ascent(problem, self._max_box, seed, control.out_of_time)
+        self._side: Side | None = None
+
+    def run(self, starts: Sequence[tuple[str, list[Box]]]) -> State:
+        """Search; Ctrl-C ends it with the best so far."""
+        control = self._control
+        try:
+            self._draw(starts)
+            if not control.out_of_time():
+                self._bound_one_box() if self._problem.max_boxes == 1 else self._bound_many()
+            self._wait()
+        except KeyboardInterrupt:
+            control.asked = True
+        finally:
+            if self._side is not None:
+                self._side.stop()
+        best = self._ascent
+        boxes, value, method = best.boxes, best.value, best.method
+        if self._side is not None and self._side.value > value:
+            boxes, value, method = self._side.boxes, self._side.value, "CP-SAT on levels"
+        return State(boxes, value, method, max(control.bound, value), control.bound_method)
+
+    def _offer(self, boxes: Sequence[Box], method: str) -> None:
+        if self._ascent.offer(boxes, method):
+            self._control.value = self._ascent.value
+
+    def _draw(self, starts: Sequence[tuple[str, list[Box]]]) -> None:
+        """Find good drawings."""
+        self._control.phase = "drawing"
+        for method, boxes in [*starts, ("greedy", [])]:
+            self._offer(boxes, method)
+            self._offer(self._ascent.improve(boxes, _REFIT_NODES), f"{method}, refitted")
+        self._ascent.repair(_REPAIRS, _REFIT_NODES)
+        self._control.value = self._ascent.value
+
+    def _bound_one_box(self) -> None:
+        """Prove the best box by branch and bound."""
+        self._control.phase = "branch and bound"
+        problem = self._problem
+        pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs())
+        least = self._ascent.value - problem.constant + problem.box_points
+        found = self._max_box.best(pricing, least, self._control.out_of_time)
+        if found.box is not None:
+            self._offer([found.box], "branch and bound")
+        self._control.lower_bound(found.upper - problem.box_points + problem.constant, "branch and bound")
+
+    def _bound_many(self) -> None:
+        if self._n_jobs > 1:
+            self._start_side(self._n_jobs - 1)
+        boxes = self._find_columns()
+        self._choose(boxes[-_LIKELY:], _EFFORT)
+        self._lower_bound(boxes)
+
+    def _find_columns(self) -> list[Box]:
+        """Generate boxes that go well together, by a linear program that charges each box in full."""
+        self._control.phase = "column generation, boxes"
+        generation = self._generation(in_full=True)
+        generation.take(self._ascent.boxes)
+        for _ in range(_FULL_ROUNDS):
+            if not generation.step():
+                break
+        return [column.box for column in generation.master.columns]
+
+    def _generation(self, in_full: bool) -> ColumnGeneration:
+        return ColumnGeneration(
+            self._problem,
+            self._max_box,
+            self._ascent.starts,
+            self._control.seconds_left,
+            self._control.out_of_time,
+            in_full,
+        )
+
+    def _choose(self, boxes: list[Box], effort: float) -> bool:
+        """Offer the best drawing out of a list of boxes; say whether that is proven."""
+        if self._control.out_of_time():
+            return False
+        self._control.phase = "choosing among boxes"
+        chosen = select(self._problem, boxes, self._ascent.value, seconds=self._control.seconds_left(), effort=effort)
+        if chosen.boxes is not None:
+            self._offer(chosen.boxes, "column generation")
+            self._offer(self._ascent.improve(chosen.boxes, _REFIT_NODES), "column generation, refitted")
+        return chosen.proven
+
+    def _lower_bound(self, boxes: list[Box]) -> None:
+        """Lower the bound by column generation; finish by a list of all boxes that could do better."""
+        generation = self._generation(in_full=False)
+        generation.take(boxes)
+        more = True
+        rounds = 0
+        while more and not self._control.out_of_time():
+            self._control.phase = "column generation, bound"
+            generation.least = self._ascent.value
+            more = generation.step()
+            self._control.lower_bound(generation.bound, "column generation")
+            rounds += 1
+            due = not more or rounds % _LIST_EVERY == 0
+            if due:
+                self._choose(generation.likely(_LIKELY), _EFFORT)
+            if due and self._list_all(generation, _MOST_LISTED if not more else _MOST_LISTED // 10):
+                return
+
+    def _list_all(self, generation: ColumnGeneration, most: int) -> bool:
+        """List every box that a better drawing could use; choose among them; say whether that settled it."""
+        if self._control.out_of_time():
+            return False
+        self._control.phase = "listing boxes"
+        boxes = generation.all_boxes(self._ascent.value, most)
+        if boxes is None or not self._choose(boxes, 100 * _EFFORT):
+            return False
+        self._control.lower_bound(self._ascent.value, "column generation and a list of all boxes in question")
+        return True
+
+    def _start_side(self, workers: int) -> None:
+        if model_size(self._problem) <= _MOST_LITERALS:
+            self._side = Side(self._problem, self._ascent.boxes, self._control, workers, self._seed)
+
+    def _wait(self) -> None:
+        """Give CP-SAT the rest of the time; alone on its core, go on repairing in case time runs out."""
+        control = self._control
+        if control.out_of_time() or self._problem.max_boxes == 1:
+            return
+        if self._side is None:
+            self._start_side(1)
+        if self._side is None:
+            self._ascent.repair(2**62, _REFIT_NODES)
+            return
+        control.phase = "CP-SAT"
+        while self._side.busy() and not control.out_of_time():
+            time.sleep(0.02)
