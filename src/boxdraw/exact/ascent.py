@@ -27,6 +27,8 @@ class Ascent:
         self.boxes: Drawing = []
         self.value = problem.constant
         self.method = "empty drawing"
+        self.work = 0  # words looked at, about
+        self.seen: dict[bytes, Box] = {}  # every box that a refit came up with
 
     def offer(self, boxes: Sequence[Box], method: str) -> bool:
         """Keep a drawing if it is better than the best so far."""
@@ -64,7 +66,11 @@ class Ascent:
         if climbed is not None and climbed[0] > cutoff:
             cutoff, box = climbed
         found = self._max_box.best(pricing, cutoff, self._out_of_time, nodes)
-        return found.box if found.box is not None else box
+        self.work += found.work
+        box = found.box if found.box is not None else box
+        if box is not None:
+            self.seen[box[0].tobytes() + box[1].tobytes()] = box
+        return box
 
     def starts(self, wanted: np.ndarray, n_starts: int) -> list[Box]:
         """Return bounding boxes of some wanted positives: all, and neighbourhoods of any size around random ones."""
@@ -82,10 +88,13 @@ class Ascent:
             boxes.append(self._problem.around(near))
         return [box for box in boxes if box is not None]
 
-    def repair(self, rounds: int, nodes: int) -> None:
-        """Tear boxes out, or merge two, mend the drawing and keep it if it is better; until that many rounds fail in a row."""
-        failed = 0
-        while failed < rounds and len(self.boxes) > 0 and self._problem.max_boxes > 1 and not self._out_of_time():
+    def repair(self, rounds: int, nodes: int, work: int) -> None:
+        """Tear boxes out, or merge two, mend the drawing and keep it if it is better.
+
+        Ends when that many rounds fail in a row, or that much work is done.
+        """
+        failed, work = 0, self.work + work
+        while failed < rounds and self.work < work and self.boxes and not self._out_of_time():
             boxes, method = self._damaged()
             failed = 0 if self.offer(self.improve(boxes, nodes), method) else failed + 1
 

@@ -33,7 +33,7 @@ from boxdraw.exact.problem import Box, Problem
 
 _EPS = 1e-6
 _FEW = 3  # columns in a round below which climbing is called exhausted
-_EXACT_EVERY = 25  # rounds between proofs while climbing still finds columns
+_PROOF_WORK = 10_000_000  # the longer a proof takes, the more rounds pass before the next
 _SMOOTH = 0.5  # weight of the best prices so far in the next ones: plain LP prices jump about
 _TRIM_EVERY = 20
 _MOST_CUTS = 300  # per round
@@ -68,9 +68,8 @@ class Column:
 class Master:
     """The linear program over the columns and pair rows so far."""
 
-    def __init__(self, problem: Problem, in_full: bool) -> None:
+    def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._in_full = in_full
         self.columns: list[Column] = []
         self.use: FloatArray = np.zeros(0)  # the last solution: how much of each column,
         self.cover: FloatArray = np.zeros(0)  # of each negative,
@@ -85,14 +84,19 @@ class Master:
         self._objective = solver.Objective()
         self._objective.SetMaximization()
         problem = self._problem
-        most = self._infinity if self._in_full else 1
-        self._covered = [solver.NumVar(0, most, "") for _ in problem.negatives.points]
+        self._covered = [solver.NumVar(0, 1, "") for _ in problem.negatives.points]
         self._positive_rows = [solver.Constraint(-self._infinity, 1) for _ in problem.positives.points]
         self._box_row = solver.Constraint(-self._infinity, problem.max_boxes)
         self._share_rows = [solver.Constraint(-self._infinity, 0) for _ in problem.negatives.points]
         for row, variable, points in zip(self._share_rows, self._covered, problem.negatives.points, strict=True):
-            row.SetCoefficient(variable, -1.0 if self._in_full else -float(problem.max_boxes))
+            row.SetCoefficient(variable, -float(problem.max_boxes))
             self._objective.SetCoefficient(variable, -float(points))
+        # A positive may be in the columns of several boxes if its points are given back. Columns without it would do
+        # the same at no higher price; this saves most of them.
+        for row, points in zip(self._positive_rows, problem.positives.points, strict=True):
+            extra = solver.NumVar(0, self._infinity, "")
+            row.SetCoefficient(extra, -1)
+            self._objective.SetCoefficient(extra, -float(points))
         self._pair_rows: list[Any] = []
         self._pair_of_row = np.zeros((0, 2), dtype=np.int64)
         self.columns = []
@@ -216,20 +220,23 @@ class ColumnGeneration:
         starts: Callable[[BoolArray, int], list[Box]],
         seconds_left: Callable[[], float],
         out_of_time: Callable[[], bool],
-        in_full: bool,
     ) -> None:
         self._problem = problem
         self._max_box = max_box
         self._starts = starts
         self._seconds_left = seconds_left
         self._out_of_time = out_of_time
-        self._in_full = in_full
-        self.master = Master(problem, in_full)
+        self.master = Master(problem)
         most = problem.constant + int(problem.positives.points.sum()) + problem.max_boxes * problem.box_points
         self.fine = 2 ** max(0, min(16, 50 - most.bit_length()))
         self.bound = most
-        self.exact_bound = most * self.fine  # the same before rounding down, in fine points and without the constant
-        self.centre: Prices | None = None
+        # The best prices so far and their bound, in fine points and without the constant. At first each positive pays
+        # all that it is worth, and no box is worth anything.
+        points = problem.positives.points
+        share = np.zeros(len(problem.negatives.points))
+        self.centre = Prices(points.astype(np.float64), 0.0, share, np.zeros((len(points), len(share))))
+        self.exact_bound = int(points.sum()) * self.fine
+        self._next_proof = 0
         self.least = problem.constant  # the points of the best drawing known
         self._round = 0
 
@@ -249,8 +256,6 @@ class ColumnGeneration:
         A drawing earns at most the base of the bound plus the values of its boxes, and no box is worth more than the
         best, so one box alone can't be far below it.
         """
-        if self.centre is None:
-            return None
         pricing, base = self._pricing(self.centre)
         n_boxes = self._problem.max_boxes
         others = (self.exact_bound - base) // n_boxes * (n_boxes - 1)
@@ -264,22 +269,19 @@ class ColumnGeneration:
         prices = self.master.solve(int(1000 * self._seconds_left()))
         if prices is None:
             return False
-        if self._round % _TRIM_EVERY == 0 and not self._in_full:
+        if self._round % _TRIM_EVERY == 0:
             self.master.trim(self.least - self.bound)
         pairs = np.zeros((0, 2), dtype=np.int64)
         added = 0
-        tries = [prices] if self.centre is None else [prices.towards(self.centre, _SMOOTH), prices]
-        for tried in tries:
+        for tried in (prices.towards(self.centre, _SMOOTH), prices):
             added = self._climb(tried, prices)
             if added:
                 break
-        if self._in_full:
-            return added > 0 and not self._out_of_time()
         if added <= _FEW:
             pairs = self.master.violated()
         exhausted = added <= _FEW and not len(pairs)
         proven = False
-        if exhausted or self._round % _EXACT_EVERY == 0:
+        if exhausted or self._round >= self._next_proof:
             proven, new = self._prove(tried)
             added += new
         self.master.add_pairs(pairs)
@@ -302,6 +304,7 @@ class ColumnGeneration:
         pricing, base = self._pricing(prices)
         threshold = self._threshold(prices)
         found = self._max_box.best(pricing, threshold, self._out_of_time)
+        self._next_proof = self._round + int(np.clip(found.work / _PROOF_WORK, 3, 30))
         self._lower_bound(
             base + self._problem.max_boxes * max(0, found.upper - self._problem.box_points * self.fine), prices
         )

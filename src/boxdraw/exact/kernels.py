@@ -20,6 +20,11 @@ from numba.extending import intrinsic
 
 MINUS_INFINITY = -(2**62)
 
+# Compiled code is kept on disk, and other threads run beside it. Functions that only compiled ones call need no way in
+# from Python, which takes long to compile for as many arguments.
+entry = njit(cache=True, nogil=True)
+inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
 
 class Sets(NamedTuple):
     """Rows on levels, and for each level of each limit the set of rows that it lets in."""
@@ -58,6 +63,8 @@ class Work(NamedTuple):
     capacity: Any  # per negative, the least that a box beyond the inner one pays for it
     residual: Any
     degree: Any  # number of open positives whose reach holds it
+    order: Any  # of the open positives
+    bucket: Any  # sizes counted
 
 
 class Stack(NamedTuple):
@@ -81,13 +88,26 @@ def _lowest(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-@njit(cache=True, nogil=True)
-def fill_bits(low, high, n_low, n_high):
+# Loops are written out below where NumPy has one word for them: numba compiles loops in a fraction of the time.
+@inner
+def _copy(source, target):
+    for k in range(target.shape[0]):
+        target[k] = source[k]
+
+
+@inner
+def _set(value, target):
+    for k in range(target.shape[0]):
+        target[k] = value
+
+
+@entry
+def fill_bits(low, high, n_low, n_high, widest):
     """Return, for each level of each limit, the set of rows that it lets in."""
     n_rows, n_features = low.shape
     words = max(1, (n_rows + 63) // 64)
-    by_low = np.zeros((n_features, n_low.max(), words), np.uint64)
-    by_high = np.zeros((n_features, n_high.max(), words), np.uint64)
+    by_low = np.zeros((n_features, widest[0], words), np.uint64)
+    by_high = np.zeros((n_features, widest[1], words), np.uint64)
     for i in range(n_rows):
         word, bit = i >> 6, np.uint64(1) << np.uint64(i & 63)
         for j in range(n_features):
@@ -102,11 +122,11 @@ def fill_bits(low, high, n_low, n_high):
     return by_low, by_high
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _settle(sets, prices, lo, hi, work):
     """Return the value of the inner box; find its rows and what other negatives would cost beyond it."""
     value = 0
-    work.capacity[:] = prices.cost
+    _copy(prices.cost, work.capacity)
     for w in range(work.inner.shape[0]):
         word = ~np.uint64(0)
         for j in range(lo.shape[0]):
@@ -141,7 +161,7 @@ def _settle(sets, prices, lo, hi, work):
     return value
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _reach_out(sets, prices, lo, hi, open_, n_open, dead, work, keep_idle):
     """Find what taking each open positive brings with it; drop those that can't or need not be taken."""
     kept = 0
@@ -181,7 +201,20 @@ def _reach_out(sets, prices, lo, hi, open_, n_open, dead, work, keep_idle):
     return kept
 
 
-@njit(cache=True, nogil=True)
+@inner
+def _order_by_size(n_open, work):
+    """Order the open positives by the size of their reach, by counting."""
+    _set(0, work.bucket)
+    for t in range(n_open):
+        work.bucket[work.size[t] + 1] += 1
+    for size in range(1, work.bucket.shape[0]):
+        work.bucket[size] += work.bucket[size - 1]
+    for t in range(n_open):
+        work.order[work.bucket[work.size[t]]] = t
+        work.bucket[work.size[t]] += 1
+
+
+@inner
 def _charge(n_open, work):
     """Charge open positives to the negatives in their reach; return what could not be charged in all.
 
@@ -189,8 +222,8 @@ def _charge(n_open, work):
     capacities leaves a valid bound. Positives with few negatives go first, and use those that few others need.
     """
     n_negatives = work.capacity.shape[0]
-    work.degree[:] = 0
-    work.residual[:] = work.capacity
+    _set(0, work.degree)
+    _copy(work.capacity, work.residual)
     for t in range(n_open):
         size = 0
         for w in range(work.reach.shape[1]):
@@ -201,7 +234,8 @@ def _charge(n_open, work):
                 size += 1
         work.size[t] = size
     unpaid_in_all = 0
-    for t in np.argsort(work.size[:n_open]):
+    _order_by_size(n_open, work)
+    for t in work.order[:n_open]:
         left = work.worth[t]
         shared = 0
         for w in range(work.reach.shape[1]):
@@ -233,7 +267,7 @@ def _charge(n_open, work):
     return unpaid_in_all
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _kill(upper, cutoff, open_, n_open, dead, work):
     """Mark positives dead that no box above the cutoff holds; return how many stay open and the unpaid lost."""
     killed = False
@@ -265,14 +299,14 @@ def _kill(upper, cutoff, open_, n_open, dead, work):
             continue
         if kept != t:
             open_[kept] = open_[t]
-            work.reach[kept] = work.reach[t]
-            work.closure[kept] = work.closure[t]
+            _copy(work.reach[t], work.reach[kept])
+            _copy(work.closure[t], work.closure[kept])
             work.worth[kept] = work.worth[t]
         kept += 1
     return kept, lost
 
 
-@njit(cache=True, nogil=True)
+@entry
 def bound(sets, prices, lo, hi, open_, n_open, dead, cutoff, work, keep_idle):
     """Bound all boxes that hold the inner box and no dead positive.
 
@@ -301,10 +335,10 @@ def bound(sets, prices, lo, hi, open_, n_open, dead, cutoff, work, keep_idle):
         n_open = kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _branch(upper, cutoff, open_, n_open, work):
     """Choose the positive to branch on; say whether it has to be taken."""
-    work.slot[:] = -1
+    _set(-1, work.slot)
     for t in range(n_open):
         work.slot[open_[t]] = t
         work.need[t] = 0
@@ -328,7 +362,20 @@ def _branch(upper, cutoff, open_, n_open, work):
     return chosen, False
 
 
-@njit(cache=True, nogil=True)
+@inner
+def _members(words, members):
+    """Write the members of a set to an array; return their number."""
+    count = 0
+    for w in range(words.shape[0]):
+        word = words[w]
+        while word:
+            members[count] = w * 64 + _lowest(word)
+            word &= word - np.uint64(1)
+            count += 1
+    return count
+
+
+@inner
 def _can_grow(sets, lo, hi, work):
     """Say whether the inner box can take another positive in without another negative."""
     for i in range(sets.low.shape[0]):
@@ -348,7 +395,7 @@ def _can_grow(sets, lo, hi, work):
     return False
 
 
-@njit(cache=True, nogil=True)
+@entry
 def search(sets, prices, stack, depth, cutoff, n_nodes, best_lo, best_hi, work, found, keep_all):
     """Search nodes of the stack, depth first, for boxes of more value than the cutoff.
 
@@ -364,14 +411,10 @@ def search(sets, prices, stack, depth, cutoff, n_nodes, best_lo, best_hi, work, 
         depth -= 1
         if stack.upper[depth] <= cutoff:
             continue
-        lo[:], hi[:], dead[:] = stack.lo[depth], stack.hi[depth], stack.dead[depth]
-        n_open = 0
-        for w in range(dead.shape[0]):
-            word = stack.open[depth, w]
-            while word:
-                open_[n_open] = w * 64 + _lowest(word)
-                word &= word - np.uint64(1)
-                n_open += 1
+        _copy(stack.lo[depth], lo)
+        _copy(stack.hi[depth], hi)
+        _copy(stack.dead[depth], dead)
+        n_open = _members(stack.open[depth], open_)
         grown = stack.grown[depth]
         while True:
             used += 1
@@ -381,20 +424,24 @@ def search(sets, prices, stack, depth, cutoff, n_nodes, best_lo, best_hi, work, 
                     if _can_grow(sets, lo, hi, work):
                         found -= 1
                     elif found < best_lo.shape[0]:
-                        best_lo[found], best_hi[found] = lo, hi
+                        _copy(lo, best_lo[found])
+                        _copy(hi, best_hi[found])
                     found += 1
                 else:
                     cutoff = value
-                    best_lo[0], best_hi[0] = lo, hi
+                    _copy(lo, best_lo[0])
+                    _copy(hi, best_hi[0])
                     found = 1
             if upper <= cutoff or n_open == 0:
                 break
             t, forced = _branch(upper, cutoff, open_, n_open, work)
             i = open_[t]
             if not forced:
-                stack.lo[depth], stack.hi[depth], stack.dead[depth] = lo, hi, dead
+                _copy(lo, stack.lo[depth])
+                _copy(hi, stack.hi[depth])
+                _copy(dead, stack.dead[depth])
                 stack.dead[depth, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
-                stack.open[depth] = 0
+                _set(np.uint64(0), stack.open[depth])
                 for s in range(n_open):
                     if s != t:
                         stack.open[depth, open_[s] >> 6] |= np.uint64(1) << np.uint64(open_[s] & 63)
@@ -418,7 +465,7 @@ class Table(NamedTuple):
     order_n: Any
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _out_elsewhere(low, high, i, lo, hi, feature, side):
     """Say whether a limit other than the given one keeps a row out."""
     for j in range(lo.shape[0]):
@@ -429,16 +476,18 @@ def _out_elsewhere(low, high, i, lo, hi, feature, side):
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _sweep(table, prices, by_negative, lo, hi, j, side, rest, inside):
     """Move one limit from the innermost level to the outermost; return the best value and its level.
 
     `rest` holds, for positives inside, gain less pair prices, and is below any of that outside.
     """
-    rest[:] = MINUS_INFINITY
-    inside[:] = False
+    _set(MINUS_INFINITY, rest)
+    _set(False, inside)
     key_p, key_n = (table.low_p, table.low_n) if side == 0 else (table.high_p, table.high_n)
-    outermost = key_p[:, j].max()
+    outermost = 0
+    for i in range(key_p.shape[0]):
+        outermost = max(outermost, key_p[i, j])
     first, last, step = (outermost, -1, -1) if side == 0 else (0, outermost + 1, 1)
     value, best, chosen = 0, MINUS_INFINITY, -1
     a = b = 0
@@ -474,7 +523,7 @@ def _sweep(table, prices, by_negative, lo, hi, j, side, rest, inside):
     return best, chosen
 
 
-@njit(cache=True, nogil=True)
+@entry
 def climb(table, prices, by_negative, lo, hi):
     """Move one limit after the other to its best level until none is better; return the value."""
     rest = np.empty(table.low_p.shape[0], np.int64)
@@ -494,21 +543,3 @@ def climb(table, prices, by_negative, lo, hi):
                         hi[j] = chosen
                 if stale >= 2 * lo.shape[0]:
                     return value
-
-
-@njit(cache=True, nogil=True)
-def seed_bounds(sets, prices, seeds, dead, cutoff, work, keep_idle):
-    """Bound, for each seed, the boxes that hold it and no dead positive."""
-    n_features = sets.low.shape[1]
-    uppers = np.empty(seeds.shape[0], np.int64)
-    open_ = np.empty(seeds.shape[0], np.int64)
-    lo, hi = np.empty(n_features, np.int32), np.empty(n_features, np.int32)
-    for s in range(seeds.shape[0]):
-        lo[:], hi[:] = sets.low[seeds[s]], sets.high[seeds[s]]
-        n_open = 0
-        for t in range(seeds.shape[0]):
-            if t != s:
-                open_[n_open] = seeds[t]
-                n_open += 1
-        _, uppers[s], _ = bound(sets, prices, lo, hi, open_, n_open, dead.copy(), cutoff, work, keep_idle)
-    return uppers

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from boxdraw.arrays import IntArray
 from boxdraw.exact import kernels
 from boxdraw.exact.objective import Points
 from boxdraw.exact.problem import Box, Levels, Problem
@@ -42,6 +43,7 @@ class Found:
     box: Box | None
     value: int
     upper: int  # no box has more; equal to the value, or the cutoff if nothing is above it, when proven
+    work: int  # words looked at, about: a clock that always runs the same
 
 
 class MaxBox:
@@ -91,9 +93,10 @@ class _Search:
         self.negative_rows = np.flatnonzero(priced)
         low, high = positives.low[rows], positives.high[rows]
         self.low, self.high = low, high
-        bits = kernels.fill_bits(low, high, problem.n_low, problem.n_high)
+        levels = problem.n_low, problem.n_high, (int(problem.n_low.max()), int(problem.n_high.max()))
+        bits = kernels.fill_bits(low, high, *levels)
         chosen = self.negative_rows
-        negative_bits = kernels.fill_bits(negatives.low[chosen], negatives.high[chosen], problem.n_low, problem.n_high)
+        negative_bits = kernels.fill_bits(negatives.low[chosen], negatives.high[chosen], *levels)
         self.sets = kernels.Sets(low, high, *bits, *negative_bits)
         index = np.full(len(pricing.cost), -1, dtype=np.int64)
         index[chosen] = np.arange(len(chosen))
@@ -102,6 +105,7 @@ class _Search:
         self.words = bits[0].shape[2]
         self.work = _work(len(low), self.words, len(chosen), negative_bits[0].shape[2])
         self.stack = _stack(len(low), low.shape[1], self.words)
+        self.node_size = low.size * (self.words + negative_bits[0].shape[2])
 
     def best(self, cutoff: int, out_of_time: Callable[[], bool], node_limit: int) -> Found:
         box_lo, box_hi = np.zeros((1, self.low.shape[1]), np.int32), np.zeros((1, self.low.shape[1]), np.int32)
@@ -109,7 +113,7 @@ class _Search:
         found, upper = 0, cutoff
         open_ = np.flatnonzero(self.prices.gain > 0)
         nodes = 0
-        bounds = self._seed_bounds(open_, dead, cutoff)
+        bounds = self._seed_bounds(open_, dead, cutoff, False)
         since = 0
         while len(open_):
             alive = bounds > cutoff
@@ -119,7 +123,7 @@ class _Search:
             if not len(open_):
                 break
             if since >= 8:
-                bounds, since = self._seed_bounds(open_, dead, cutoff), 0
+                bounds, since = self._seed_bounds(open_, dead, cutoff, False), 0
                 continue
             since += 1
             k = int(np.argmin(bounds))
@@ -134,13 +138,13 @@ class _Search:
                 nodes += used
                 if depth and (nodes >= node_limit or out_of_time()):
                     upper = max(int(self.stack.upper[:depth].max()), int(bounds.max()), cutoff)
-                    return self._found(found, cutoff, upper, box_lo, box_hi)
+                    return self._found(found, cutoff, upper, box_lo, box_hi, nodes)
             _add(dead, seed)
             open_, bounds = rest, np.delete(bounds, k)
             if len(open_) and (nodes >= node_limit or out_of_time()):
                 upper = max(int(bounds.max()), cutoff)
-                return self._found(found, cutoff, upper, box_lo, box_hi)
-        return self._found(found, cutoff, cutoff, box_lo, box_hi)
+                return self._found(found, cutoff, upper, box_lo, box_hi, nodes)
+        return self._found(found, cutoff, cutoff, box_lo, box_hi, nodes)
 
     def all_above(self, cutoff: int, out_of_time: Callable[[], bool], most: int, node_limit: int) -> list[Box] | None:
         width = self.low.shape[1]
@@ -171,11 +175,19 @@ class _Search:
             open_ = rest
         return [(box_lo[k], box_hi[k]) for k in range(found)]
 
-    def _found(self, found: int, value: int, upper: int, lo: Levels, hi: Levels) -> Found:
-        return Found((lo[0], hi[0]) if found else None, value, upper)
+    def _found(self, found: int, value: int, upper: int, lo: Levels, hi: Levels, nodes: int) -> Found:
+        return Found((lo[0], hi[0]) if found else None, value, upper, (nodes + len(self.low)) * self.node_size)
 
-    def _seed_bounds(self, open_: npt.NDArray[np.intp], dead: Words, cutoff: int, keep_idle: bool = False) -> Points:
-        return kernels.seed_bounds(self.sets, self.prices, open_.astype(np.int64), dead, cutoff, self.work, keep_idle)
+    def _seed_bounds(self, seeds: IntArray, dead: Words, cutoff: int, keep_idle: bool) -> Points:
+        """Bound, for each seed, the boxes that hold it and no dead positive."""
+        uppers = np.empty(len(seeds), dtype=np.int64)
+        for k, seed in enumerate(seeds):
+            open_ = np.delete(seeds, k)
+            limits = self.low[seed].copy(), self.high[seed].copy()
+            _, uppers[k], _ = kernels.bound(
+                self.sets, self.prices, *limits, open_, len(open_), dead.copy(), cutoff, self.work, keep_idle
+            )
+        return uppers
 
     def _push(self, seed: int, open_bits: Words, dead: Words, upper: int) -> int:
         self.stack.lo[0], self.stack.hi[0] = self.low[seed], self.high[seed]
@@ -227,6 +239,8 @@ def _work(n_positives: int, words: int, n_negatives: int, negative_words: int) -
         capacity=whole(n_negatives),
         residual=whole(n_negatives),
         degree=whole(n_negatives),
+        order=whole(n_positives),
+        bucket=whole(n_negatives + 2),
     )
 
 

@@ -36,16 +36,17 @@ class Objective:
     def counted(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
         """Say which rows the drawing gets right."""
         inside = np.zeros(len(self.X), dtype=np.bool_)
-        sides = np.where(self.positive, self.margin, -self.margin)[:, None]
-        for low, high in zip(lower, upper, strict=True):
-            inside |= ((low + sides <= self.X) & (high - sides >= self.X)).all(axis=1)
+        for rows, margin in ((self.positive, self.margin), (~self.positive, -self.margin)):
+            inside[rows] = inside_any(self.X[rows], sum_up(lower, margin), sum_down(upper, -margin))
         return inside == self.positive
 
     def held(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
         """Say which positives each box holds by the margin; a row per box."""
         rows = self.X[self.positive]
-        inside = (lower[:, None] + self.margin <= rows) & (rows <= upper[:, None] - self.margin)
-        return np.asarray(inside.all(axis=2))
+        limits = sum_up(lower, self.margin), sum_down(upper, -self.margin)
+        return np.array([inside_any(rows, low[None], high[None]) for low, high in zip(*limits, strict=True)]).reshape(
+            len(lower), len(rows)
+        )
 
     def value(self, lower: FloatArray, upper: FloatArray) -> Fraction:
         """Return the objective of a drawing, exactly."""
@@ -89,6 +90,28 @@ class Scale:
     box_points: int
     unit: Fraction
     error: Fraction  # the most by which any drawing's objective differs from its points times the unit
+
+
+def inside_any(rows: FloatArray, lower: FloatArray, upper: FloatArray) -> BoolArray:
+    """Say which rows are in any of the boxes."""
+    inside = np.zeros(len(rows), dtype=np.bool_)
+    for low, high in zip(lower, upper, strict=True):
+        inside |= ((rows >= low) & (rows <= high)).all(axis=1)
+    return inside
+
+
+def sum_up(values: FloatArray, shift: float) -> FloatArray:
+    """Return the smallest floats that are not below the exact sums, so that comparisons with them are exact too."""
+    total = values + shift
+    with np.errstate(invalid="ignore"):  # limits may be infinite
+        part = total - values
+        lost = (values - (total - part)) + (shift - part)
+    return np.asarray(np.where(lost > 0, np.nextafter(total, np.inf), total))
+
+
+def sum_down(values: FloatArray, shift: float) -> FloatArray:
+    """Return the largest floats that are not above the exact sums."""
+    return -sum_up(-values, -shift)
 
 
 def decimal(value: float) -> Fraction:

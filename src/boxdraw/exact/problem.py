@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw.arrays import BoolArray, FloatArray, IntArray
-from boxdraw.exact.objective import Objective, Points, Scale
+from boxdraw.exact.objective import Objective, Points, Scale, sum_down, sum_up
 
 Levels = npt.NDArray[np.int32]
 Box = tuple[Levels, Levels]  # lo and hi, a level per feature
@@ -123,24 +123,19 @@ class _Ranks:
 
 def _ranks(positives: FloatArray, negatives: FloatArray, margin: float) -> _Ranks:
     values, rank = np.unique(positives, return_inverse=True)
-    first = np.searchsorted(tight_lower(values, margin) - margin, negatives, "right") - 1
-    last = np.searchsorted(tight_upper(values, margin) + margin, negatives, "left")
+    first = np.searchsorted(sum_up(tight_lower(values, margin), -margin), negatives, "right") - 1
+    last = np.searchsorted(sum_down(tight_upper(values, margin), margin), negatives, "left")
     return _Ranks(len(values), rank.reshape(-1), first, last)
 
 
 def tight_lower(values: FloatArray, margin: float) -> FloatArray:
-    """Return the largest lower limit that holds each value by the margin, in floating point too."""
-    limit = values - margin
-    while (over := limit + margin > values).any():
-        limit = np.where(over, np.nextafter(limit, -np.inf), limit)
-    while (room := (up := np.nextafter(limit, np.inf)) + margin <= values).any():
-        limit = np.where(room, up, limit)
-    return limit
+    """Return the largest lower limits that hold the values by the margin."""
+    return sum_down(values, -margin)
 
 
 def tight_upper(values: FloatArray, margin: float) -> FloatArray:
-    """Return the smallest upper limit that holds each value by the margin."""
-    return -tight_lower(-values, margin)
+    """Return the smallest upper limits that hold the values by the margin."""
+    return sum_up(values, margin)
 
 
 def _levels(columns: list[tuple[IntArray, IntArray, int]], shift: int) -> tuple[Levels, Levels, Levels]:

@@ -16,8 +16,8 @@ from boxdraw.exact.problem import Box, Problem
 from boxdraw.exact.selection import select
 
 _REFIT_NODES = 300  # of branch and bound in one refit of the primal search: enough to be exact on small data
-_REPAIRS = 60  # failures in a row that end the primal search
-_FULL_ROUNDS = 60  # of the column generation that only looks for boxes
+_REPAIRS = 100  # failures in a row that end the primal search, ...
+_REPAIR_WORK = 100_000_000  # ... and the work per second of the time limit that does
 _LIST_EVERY = 20  # rounds of column generation
 _EFFORT = 0.3  # of CP-SAT in one choice among likely boxes, on its own clock
 _LIKELY = 300  # boxes to choose from
@@ -42,6 +42,7 @@ class Control:
     def __init__(
         self, time_limit: float, gap: float, report: Callable[[int, int, str], bool], problem: Problem
     ) -> None:
+        self.time_limit = time_limit
         self._end = time.perf_counter() + time_limit
         self._gap = gap
         self._report = report
@@ -183,7 +184,10 @@ class Search:
         for method, boxes in [*starts, ("greedy", [])]:
             self._offer(boxes, method)
             self._offer(self._ascent.improve(boxes, _REFIT_NODES), f"{method}, refitted")
-        self._ascent.repair(_REPAIRS, _REFIT_NODES)
+        if self._problem.max_boxes > 1:
+            rounds = min(_REPAIRS, 5 + len(self._problem.positives.points))
+            self._ascent.repair(rounds, _REFIT_NODES, int(self._control.time_limit * _REPAIR_WORK))
+            self._offer(self._ascent.improve(self._ascent.boxes, 10 * _REFIT_NODES), "destroy and repair, refitted")
         self._control.value = self._ascent.value
 
     def _bound_one_box(self) -> None:
@@ -198,31 +202,24 @@ class Search:
         self._control.lower_bound(found.upper - problem.box_points + problem.constant, "branch and bound")
 
     def _bound_many(self) -> None:
+        """Lower the bound by column generation; finish by a list of all boxes that a better drawing could use."""
         if self._n_jobs > 1:
             self._start_side(self._n_jobs - 1)
-        boxes = self._find_columns()
-        self._choose(boxes[-_LIKELY:], _EFFORT)
-        self._lower_bound(boxes)
-
-    def _find_columns(self) -> list[Box]:
-        """Generate boxes that go well together, by a linear program that charges each box in full."""
-        self._control.phase = "column generation, boxes"
-        generation = self._generation(in_full=True)
-        generation.take(self._ascent.boxes)
-        for _ in range(_FULL_ROUNDS):
-            if not generation.step():
-                break
-        return [column.box for column in generation.master.columns]
-
-    def _generation(self, in_full: bool) -> ColumnGeneration:
-        return ColumnGeneration(
-            self._problem,
-            self._max_box,
-            self._ascent.starts,
-            self._control.seconds_left,
-            self._control.out_of_time,
-            in_full,
+        generation = ColumnGeneration(
+            self._problem, self._max_box, self._ascent.starts, self._control.seconds_left, self._control.out_of_time
         )
+        generation.take([*self._ascent.boxes, *self._ascent.seen.values()])
+        more, rounds = True, 0
+        while more and not self._control.out_of_time():
+            self._control.phase = "column generation"
+            generation.least = self._ascent.value
+            more = generation.step()
+            self._control.lower_bound(generation.bound, "column generation")
+            rounds += 1
+            if not more or rounds % _LIST_EVERY == 0:
+                self._choose(generation.likely(_LIKELY), _EFFORT)
+                if self._list_all(generation, _MOST_LISTED if not more else _MOST_LISTED // 10):
+                    return
 
     def _choose(self, boxes: list[Box], effort: float) -> bool:
         """Offer the best drawing out of a list of boxes; say whether that is proven."""
@@ -234,24 +231,6 @@ class Search:
             self._offer(chosen.boxes, "column generation")
             self._offer(self._ascent.improve(chosen.boxes, _REFIT_NODES), "column generation, refitted")
         return chosen.proven
-
-    def _lower_bound(self, boxes: list[Box]) -> None:
-        """Lower the bound by column generation; finish by a list of all boxes that could do better."""
-        generation = self._generation(in_full=False)
-        generation.take(boxes)
-        more = True
-        rounds = 0
-        while more and not self._control.out_of_time():
-            self._control.phase = "column generation, bound"
-            generation.least = self._ascent.value
-            more = generation.step()
-            self._control.lower_bound(generation.bound, "column generation")
-            rounds += 1
-            due = not more or rounds % _LIST_EVERY == 0
-            if due:
-                self._choose(generation.likely(_LIKELY), _EFFORT)
-            if due and self._list_all(generation, _MOST_LISTED if not more else _MOST_LISTED // 10):
-                return
 
     def _list_all(self, generation: ColumnGeneration, most: int) -> bool:
         """List every box that a better drawing could use; choose among them; say whether that settled it."""
@@ -276,7 +255,7 @@ class Search:
         if self._side is None:
             self._start_side(1)
         if self._side is None:
-            self._ascent.repair(2**62, _REFIT_NODES)
+            self._ascent.repair(2**62, _REFIT_NODES, 2**62)
             return
         control.phase = "CP-SAT"
         while self._side.busy() and not control.out_of_time():

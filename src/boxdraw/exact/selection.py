@@ -26,10 +26,12 @@ def select(problem: Problem, boxes: Sequence[Box], above: int, *, seconds: float
     """
     from ortools.sat.python import cp_model
 
+    if not boxes:
+        return Selected(None, proven=True)
     model = cp_model.CpModel()
     chosen = [model.new_bool_var("") for _ in boxes]
-    held = np.array([problem.positives.inside(box) for box in boxes]).reshape(len(boxes), -1)
-    covered = np.array([problem.negatives.inside(box) for box in boxes]).reshape(len(boxes), -1)
+    held = np.array([problem.positives.inside(box) for box in boxes])
+    covered = np.array([problem.negatives.inside(box) for box in boxes])
     variables, points = list(chosen), [-problem.box_points] * len(boxes)
     for i in np.flatnonzero(held.any(axis=0)).tolist():
         counted = model.new_bool_var("")

@@ -17,6 +17,7 @@ from boxdraw.exact.progress import Reporter
 
 STRATEGIES = ("full", "neighbourhood", "per_cluster")
 _MOST_BYTES = 4 * 2**30
+_CLUSTERINGS = 3
 _SHARE = 0.3  # of the time goes to the neighbourhood
 
 
@@ -60,6 +61,7 @@ def solve(
         if solver == "mip":
             return _by_mip(objective, warm, limits)
         starts = [("given boxes", warm)] if warm is not None else fast_starts(objective)
+        starts += cluster_starts(objective, seed)
         if strategy == "per_cluster":
             return per_cluster(objective, limits)
         if strategy == "neighbourhood":
@@ -86,6 +88,21 @@ def fast_starts(objective: Objective) -> list[tuple[str, BoolArray]]:
             warnings.simplefilter("ignore", UserWarning)  # fewer distinct positives than boxes is no problem here
             boxes = model.fit(objective.X, objective.positive, objective.weight).boxes_
         starts.append(("Fast Boxes", objective.held(boxes.lower, boxes.upper)))
+    return starts
+
+
+def cluster_starts(objective: Objective, seed: int) -> list[tuple[str, BoolArray]]:
+    """Return clusters of positives, from several random starts of k-means."""
+    from sklearn.cluster import KMeans
+
+    positives = objective.X[objective.positive]
+    spread = positives.std(axis=0)
+    scaled = positives / np.where(spread > 0, spread, 1.0)
+    n_clusters = min(objective.max_boxes, len(np.unique(scaled, axis=0)))
+    starts = []
+    for k in range(_CLUSTERINGS if n_clusters > 1 else 0):
+        labels = KMeans(n_clusters, n_init=1, random_state=(seed + k) % 2**32).fit_predict(scaled)
+        starts.append(("clusters", labels == np.arange(n_clusters)[:, None]))
     return starts
 
 

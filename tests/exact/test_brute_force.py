@@ -1,0 +1,109 @@
+"""Exact Boxes finds the optimum of brute force, proves no less, and says no more of its boxes than is true."""
+
+import math
+
+import numpy as np
+import pytest
+
+from boxdraw import ExactBoxesClassifier
+
+from . import reference as ref
+
+CHUNK = 40  # problems in a test
+N_CHUNKS = {1: 24, 2: 16, 3: 12}
+
+
+def fit(problem, **params):
+    model = ExactBoxesClassifier(
+        max_boxes=problem.max_boxes,
+        negative_weight=problem.negative_weight,
+        box_cost=problem.box_cost,
+        margin=problem.margin,
+        pos_label=1,
+        random_state=0,
+        **{"n_jobs": 1, "time_limit": 30.0} | params,
+    )
+    return model.fit(problem.X, problem.y, problem.weight)
+
+
+def assert_true(problem, model, rounded=False):
+    """What the model says of its boxes is so, whatever they are."""
+    boxes, certificate = model.boxes_, model.certificate_
+    assert model.objective_ == float(ref.value(problem, boxes.lower.tolist(), boxes.upper.tolist(), rounded))
+    assert model.bound_ >= model.objective_
+    assert len(boxes) <= problem.max_boxes
+    assert (certificate.objective, certificate.bound, certificate.gap) == (model.objective_, model.bound_, model.gap_)
+    assert certificate.boxes == boxes
+    assert certificate.status == model.status_
+    assert certificate.verify(problem.X, problem.y, problem.weight) is True
+    if problem.margin == 0:
+        inside = [
+            any(
+                all(a <= x <= b for x, a, b in zip(row, low, high, strict=True))
+                for low, high in zip(boxes.lower, boxes.upper, strict=True)
+            )
+            for row in problem.X
+        ]
+        np.testing.assert_array_equal(model.predict(problem.X), np.array(inside, dtype=int))
+
+
+def assert_optimal(problem, model, rounded=False):
+    assert_true(problem, model, rounded)
+    best = float(ref.optimum(problem, rounded))
+    assert model.status_ == "optimal"
+    assert model.bound_ >= best
+    # What was rounded is stated, and is next to nothing; the bound and the choice of boxes may each be off by it.
+    room = 2 * model.certificate_.rounding_error
+    assert room <= 1e-9 * best
+    if room:
+        assert abs(model.objective_ - best) <= room + 4 * math.ulp(best)
+        assert model.bound_ - best <= 2 * room + 4 * math.ulp(best)
+    else:
+        assert model.objective_ == model.bound_ == best
+
+
+def problems(max_boxes, chunk, size=CHUNK, **kind):
+    rng = np.random.default_rng([max_boxes, chunk])
+    return [ref.random_problem(rng, max_boxes, **kind) for _ in range(size)]
+
+
+@pytest.mark.parametrize(
+    ("max_boxes", "chunk"), [(k, chunk) for k in N_CHUNKS for chunk in range(N_CHUNKS[k])], ids=str
+)
+def test_the_optimum_is_found_and_proven(max_boxes, chunk):
+    for problem in problems(max_boxes, chunk):
+        assert_optimal(problem, fit(problem, edges=["tight", "midway"][chunk % 2]))
+
+
+@pytest.mark.parametrize("max_boxes", [1, 2, 3])
+def test_with_real_weights_up_to_their_rounding(max_boxes):
+    for problem in problems(max_boxes, 100, weights="real"):
+        assert_optimal(problem, fit(problem))
+
+
+@pytest.mark.parametrize("max_boxes", [1, 2, 3])
+def test_with_two_threads(max_boxes):
+    for problem in problems(max_boxes, 200, size=20):
+        assert_optimal(problem, fit(problem, n_jobs=2))
+
+
+@pytest.mark.parametrize("max_boxes", [1, 2])
+def test_with_distances_that_floats_round(max_boxes):
+    """Then a row counts if the float sum of limit and margin says so."""
+    rng = np.random.default_rng(max_boxes)
+    for problem in problems(max_boxes, 300, size=20):
+        tenths = ref.in_tenths(problem, rng)
+        assert_optimal(tenths, fit(tenths, edges="tight"), rounded=True)
+        assert_optimal(tenths, fit(tenths, edges="midway"), rounded=True)
+
+
+@pytest.mark.parametrize("seconds", [0, 1e-3, 1e-2])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_without_time_the_bound_still_holds(seconds, n_jobs):
+    for max_boxes in (1, 2, 3):
+        for problem in problems(max_boxes, 400, size=5):
+            model = fit(problem, time_limit=seconds, n_jobs=n_jobs)
+            assert_true(problem, model)
+            best = float(ref.optimum(problem))
+            assert model.objective_ <= best <= model.bound_
+            assert model.status_ == ("optimal" if model.objective_ == model.bound_ else "time_limit")
