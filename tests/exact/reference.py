@@ -41,7 +41,7 @@ def printed(number):
 # The objective of given boxes
 
 
-def value(problem, lower, upper, rounded=False):
+def value(problem, lower, upper):
     """The objective of a drawing, row by row, box by box, feature by feature."""
     worth, box_cost = problem.costs()
     total = -box_cost * len(lower)
@@ -49,24 +49,20 @@ def value(problem, lower, upper, rounded=False):
         v = problem.margin if label else -problem.margin
         inside = False
         for low, high in zip(lower, upper, strict=True):
-            inside |= all(
-                above(x, a, v, rounded) and above(-x, -b, v, rounded) for x, a, b in zip(row, low, high, strict=True)
-            )
+            inside |= all(above(x, a, v) and above(-x, -b, v) for x, a, b in zip(row, low, high, strict=True))
         total += worth[i] if inside == bool(label) else 0
     return total
 
 
-def above(x, limit, distance, rounded=False):
-    """Whether x is above a limit by at least a distance; as floats add up, if rounded."""
-    if rounded or abs(limit) == INF:
-        return limit + distance <= x
-    return Fraction(limit) + Fraction(distance) <= Fraction(x)
+def above(x, limit, distance):
+    """Whether x is above a limit by at least a distance, without rounding."""
+    return limit < x if abs(limit) == INF else Fraction(x) - Fraction(limit) >= Fraction(distance)
 
 
 # The best drawing
 
 
-def optimum(problem, rounded=False):
+def optimum(problem):
     """The largest objective of any drawing.
 
     It is enough to look at bounding boxes of positives, grown by the margin: the one around the positives that a box
@@ -81,7 +77,7 @@ def optimum(problem, rounded=False):
     gain_of = np.zeros(1, dtype=object)  # of each set of rows; bit i of its index is row i
     for gain in gains:
         gain_of = np.concatenate([gain_of, gain_of + gain])
-    boxes = boxes_around_positives(problem, rounded)
+    boxes = boxes_around_positives(problem)
     unions, best = np.zeros(1, dtype=np.int64), 0  # of k boxes each
     for k in range(1, problem.max_boxes + 1):
         is_union = np.zeros(len(gain_of), dtype=bool)
@@ -92,10 +88,10 @@ def optimum(problem, rounded=False):
     return base + Fraction(best, unit)
 
 
-def boxes_around_positives(problem, rounded=False):
+def boxes_around_positives(problem):
     """All bounding boxes of positives, as bitmasks of the positives they hold and the negatives they touch."""
     positives = [i for i, label in enumerate(problem.y) if label]
-    above_lower, below_upper = masks(problem, 1, rounded), masks(problem, -1, rounded)
+    above_lower, below_upper = masks(problem, 1), masks(problem, -1)
     ranges = {tuple((x, x) for x in problem.X[i]) for i in positives}
     found, new = set(), ranges
     while new:
@@ -114,28 +110,26 @@ def boxes_around_positives(problem, rounded=False):
     return sorted(result)
 
 
-def masks(problem, sign, rounded):
+def masks(problem, sign):
     """For each feature and each value of a positive, the rows that the limit of a box ending there keeps in."""
     result = []
     for column in zip(*problem.X, strict=True):
         result.append({})
         for end in {x for x, label in zip(column, problem.y, strict=True) if label}:
-            limit = grown(sign * end, problem.margin, rounded)
+            limit = grown(sign * end, problem.margin)
             mask = 0
             for i, (x, label) in enumerate(zip(column, problem.y, strict=True)):
                 v = problem.margin if label else -problem.margin
-                mask |= above(sign * x, limit, v, rounded) << i
+                mask |= above(sign * x, limit, v) << i
             result[-1][end] = mask
     return result
 
 
-def grown(end, margin, rounded):
-    """The highest lower limit that holds a value by the margin."""
-    if not rounded:
-        return Fraction(end) - Fraction(margin)
-    # Floats are added without error and then rounded to the nearest.
-    limit = float((Fraction(end) + Fraction(math.nextafter(end, INF))) / 2 - Fraction(margin))
-    return limit if limit + margin <= end else math.nextafter(limit, -INF)
+def grown(end, margin):
+    """The highest lower limit that holds a value by the margin; limits are floats."""
+    exact = Fraction(end) - Fraction(margin)
+    limit = float(exact)
+    return limit if limit <= exact else math.nextafter(limit, -INF)
 
 
 # Problems to try
@@ -190,6 +184,6 @@ def random_weights(rng, kind, y):
 
 
 def in_tenths(problem, rng):
-    """The same rows and a margin on a grid of tenths, whose sums floats round."""
+    """The same labels with rows and a margin on a grid of tenths, whose sums floats round."""
     X = np.round(rng.integers(0, 9, size=np.shape(problem.X)) * 0.1 + rng.choice([0.0, 0.7, 100.0]), 1)
     return replace(problem, X=X.tolist(), margin=float(rng.choice([0.1, 0.2, 0.3, 0.7])))

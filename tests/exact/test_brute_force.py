@@ -26,10 +26,10 @@ def fit(problem, **params):
     return model.fit(problem.X, problem.y, problem.weight)
 
 
-def assert_true(problem, model, rounded=False):
+def assert_true(problem, model):
     """What the model says of its boxes is so, whatever they are."""
     boxes, certificate = model.boxes_, model.certificate_
-    assert model.objective_ == float(ref.value(problem, boxes.lower.tolist(), boxes.upper.tolist(), rounded))
+    assert model.objective_ == float(ref.value(problem, boxes.lower.tolist(), boxes.upper.tolist()))
     assert model.bound_ >= model.objective_
     assert len(boxes) <= problem.max_boxes
     assert (certificate.objective, certificate.bound, certificate.gap) == (model.objective_, model.bound_, model.gap_)
@@ -47,9 +47,9 @@ def assert_true(problem, model, rounded=False):
         np.testing.assert_array_equal(model.predict(problem.X), np.array(inside, dtype=int))
 
 
-def assert_optimal(problem, model, rounded=False):
-    assert_true(problem, model, rounded)
-    best = float(ref.optimum(problem, rounded))
+def assert_optimal(problem, model):
+    assert_true(problem, model)
+    best = float(ref.optimum(problem))
     assert model.status_ == "optimal"
     assert model.bound_ >= best
     # What was rounded is stated, and is next to nothing; the bound and the choice of boxes may each be off by it.
@@ -89,12 +89,12 @@ def test_with_two_threads(max_boxes):
 
 @pytest.mark.parametrize("max_boxes", [1, 2])
 def test_with_distances_that_floats_round(max_boxes):
-    """Then a row counts if the float sum of limit and margin says so."""
+    """Limits are floats, but a row is held or missed by the margin exactly."""
     rng = np.random.default_rng(max_boxes)
     for problem in problems(max_boxes, 300, size=20):
         tenths = ref.in_tenths(problem, rng)
-        assert_optimal(tenths, fit(tenths, edges="tight"), rounded=True)
-        assert_optimal(tenths, fit(tenths, edges="midway"), rounded=True)
+        assert_optimal(tenths, fit(tenths, edges="tight"))
+        assert_optimal(tenths, fit(tenths, edges="midway"))
 
 
 @pytest.mark.parametrize("seconds", [0, 1e-3, 1e-2])

@@ -11,6 +11,8 @@ from boxdraw.exact.problem import Box, Problem
 
 Drawing = list[Box]
 
+_PROMISING = 0.1  # a drawing that misses no more of what the best one gains deserves exact refits
+
 
 class Ascent:
     """Block coordinate ascent with exact refits, destroy-and-repair and merging.
@@ -39,13 +41,16 @@ class Ascent:
         return True
 
     def improve(self, boxes: Sequence[Box], nodes: int) -> Drawing:
-        """Refit one box after the other until none gets better; add a box where there is room, drop useless ones."""
+        """Refit one box after the other until none gets better; add a box where there is room, drop useless ones.
+
+        Refits climb, and with nodes branch and bound goes on from there.
+        """
         boxes = list(boxes)[: self._problem.max_boxes]
         value = self._problem.value(boxes)
         stale = 0
         while stale <= len(boxes) and not self._out_of_time():
             others = boxes if len(boxes) < self._problem.max_boxes and stale == 0 else boxes[1:]
-            box = self._refit(others, value, nodes)
+            box = self._refit(others, boxes[: len(boxes) - len(others)], value, nodes)
             better = [*others, box] if box is not None else others
             gained = self._problem.value(better)
             if gained > value or (gained == value and len(better) < len(boxes)):
@@ -54,20 +59,21 @@ class Ascent:
                 boxes, stale = [*boxes[1:], *boxes[:1]], stale + 1
         return boxes
 
-    def _refit(self, others: Sequence[Box], value: int, nodes: int) -> Box | None:
-        """Return a box that makes the drawing of the others worth more than the value; None if there is none."""
+    def _refit(self, others: Sequence[Box], old: Sequence[Box], value: int, nodes: int) -> Box | None:
+        """Return a box that makes the drawing of the others worth more than the value; None if none was found."""
         positives, negatives = self._problem.positives, self._problem.negatives
         gain = np.where(positives.inside_any(others), 0, positives.points)
         cost = np.where(negatives.inside_any(others), 0, negatives.points)
         pricing = Pricing(gain, cost, no_pairs())
         cutoff = max(value - self._problem.value(others), 0) + self._problem.box_points
-        climbed = max(self._max_box.climb(pricing, self.starts(gain > 0, 6)), key=lambda pair: pair[0], default=None)
         box = None
-        if climbed is not None and climbed[0] > cutoff:
-            cutoff, box = climbed
-        found = self._max_box.best(pricing, cutoff, self._out_of_time, nodes)
-        self.work += found.work
-        box = found.box if found.box is not None else box
+        for worth, climbed in self._max_box.climb(pricing, [*old, *self.starts(gain > 0, 6)]):
+            if worth > cutoff:
+                cutoff, box = worth, climbed
+        if nodes:
+            found = self._max_box.best(pricing, cutoff, self._out_of_time, nodes)
+            self.work += found.work
+            box = found.box if found.box is not None else box
         if box is not None:
             self.seen[box[0].tobytes() + box[1].tobytes()] = box
         return box
@@ -96,7 +102,10 @@ class Ascent:
         failed, work = 0, self.work + work
         while failed < rounds and self.work < work and self.boxes and not self._out_of_time():
             boxes, method = self._damaged()
-            failed = 0 if self.offer(self.improve(boxes, nodes), method) else failed + 1
+            boxes = self.improve(boxes, 0)
+            if self._problem.value(boxes) > self.value - _PROMISING * (self.value - self._problem.constant):
+                boxes = self.improve(boxes, nodes)
+            failed = 0 if self.offer(boxes, method) else failed + 1
 
     def _damaged(self) -> tuple[Drawing, str]:
         boxes = [self.boxes[k] for k in self._random.permutation(len(self.boxes))]

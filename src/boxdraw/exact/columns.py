@@ -157,6 +157,8 @@ class Master:
 
     def reduced_costs(self) -> FloatArray:
         """Return by how much each column is worth more than it pays at the last prices: at most 0, but for rounding."""
+        if not self.columns:
+            return np.zeros(0)
         prices = self.prices
         gain = np.array([self._problem.positives.points[c.assigned].sum() for c in self.columns], dtype=np.float64)
         gain -= self._problem.box_points + prices.box

@@ -26,9 +26,6 @@ _FEW = 3  # negatives between two positives for which clauses say so; clauses on
 _MOST_PAIRS = 100_000  # of positives in a box with such clauses
 _MOST_WORK = 10**9  # words compared to find them, about two seconds
 
-# What several workers do: the first proves, the second looks for drawings, the others do something of both.
-_STRATEGIES = ("core", "quick_restart_no_lp", "core_or_no_lp", "no_lp", "core_default_lp", "default_lp", "pseudo_costs")
-
 
 def model_size(problem: Problem) -> int:
     """Return the number of literals in the clauses of the model, but for at most 500 000 on pairs of positives."""
@@ -46,8 +43,11 @@ class CpSat:
         The problem on levels.
     hint : sequence of Box
         A drawing of at most ``max_boxes`` boxes to start from.
-    workers, seed : int
-        Threads and seed of the solver. The same seed gives the same drawings, unless the clock or `stop` ends it.
+    workers : int
+        Threads that it may use. It uses one: on two, the deterministic search of OR-tools 9.15 gave no better bounds,
+        and now and then it aborted the whole process when it was stopped early.
+    seed : int
+        Seed of the solver. The same seed gives the same drawings, unless the clock or `stop` ends the search.
     """
 
     def __init__(self, problem: Problem, hint: Sequence[Box], *, workers: int, seed: int) -> None:
@@ -68,7 +68,7 @@ class CpSat:
         self._solver = cp_model.CpSolver()
         # A bound is a whole number, but computed in floating point.
         self._solver.best_bound_callback = lambda bound: reports.put(math.floor(bound + 1e-3))
-        _set_parameters(self._solver.parameters, workers, seed)
+        _set_parameters(self._solver.parameters, seed)
         self._value, self._bound, self._stopped = problem.value(hint), math.inf, False
 
     def solve(self, time_limit: float, on_bound: OnBound, on_boxes: OnBoxes) -> bool:
@@ -133,19 +133,14 @@ class CpSat:
                 on_boxes(drawing, value)
 
 
-def _set_parameters(parameters: Any, workers: int, seed: int) -> None:
+def _set_parameters(parameters: Any, seed: int) -> None:
     parameters.random_seed = seed % 2**31
-    parameters.num_workers = max(1, workers)
+    parameters.num_workers = 1
     parameters.catch_sigint_signal = False  # Ctrl-C is for Python
     parameters.linearization_level = 0
+    parameters.optimize_with_core = True
     # Not the heavy rows first: a core is made of positives and negatives together.
     parameters.max_sat_stratification = parameters.STRATIFICATION_NONE
-    if workers <= 1:
-        parameters.optimize_with_core = True
-    else:
-        parameters.interleave_search = True  # deterministic
-        parameters.subsolvers.extend(_STRATEGIES[:workers])
-        parameters.use_lns = parameters.use_feasibility_jump = False  # would take most of the time
 
 
 class _Layout:

@@ -193,7 +193,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return how far inside the boxes each row is, in standard deviations of the features.
+        """Return how far inside the boxes each row is, relative to the ranges of the features.
 
         Parameters
         ----------
@@ -203,8 +203,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         Returns
         -------
         ndarray of shape (n_samples,)
-            `BoxSet.margin` on features divided by their spread in training; its sign is that of ``predict``, and it
-            ranks towards ``classes_[1]``.
+            `BoxSet.margin` on features divided by half their range in training; its sign is that of ``predict``,
+            and it ranks towards ``classes_[1]``.
         """
         check_is_fitted(self)
         checked = self._validated(X)
@@ -214,6 +214,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
 
     def _check_parameters(self) -> None:
         check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
+        if self.n_jobs is not None:
+            check_scalar(self.n_jobs, "n_jobs", Integral)
         check_cost(self.negative_weight, "negative_weight", "balanced")
         for name in ("box_cost", "margin", "gap", "time_limit"):
             value = getattr(self, name)
@@ -267,7 +269,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         names = getattr(self, "feature_names_in_", None)
         boxes = BoxSet(lower, upper, feature_names=names)
         self.boxes_ = boxes.shown_for(objective.X)
-        spread = objective.X.std(axis=0)
+        spread = objective.X.max(axis=0) / 2 - objective.X.min(axis=0) / 2  # halves, which cannot overflow
         self._spread = np.where(spread > 0, spread, 1.0)
         self.negative_weight_ = float(objective.negative_weight)
         self.certificate_: Certificate = make_certificate(

@@ -22,8 +22,8 @@ MINUS_INFINITY = -(2**62)
 
 # Compiled code is kept on disk, and other threads run beside it. Functions that only compiled ones call need no way in
 # from Python, which takes long to compile for as many arguments.
-entry = njit(cache=True, nogil=True)
-inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+entry: Any = njit(cache=True, nogil=True)
+inner: Any = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
 
 
 class Sets(NamedTuple):

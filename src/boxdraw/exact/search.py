@@ -185,9 +185,11 @@ class Search:
             self._offer(boxes, method)
             self._offer(self._ascent.improve(boxes, _REFIT_NODES), f"{method}, refitted")
         if self._problem.max_boxes > 1:
-            rounds = min(_REPAIRS, 5 + len(self._problem.positives.points))
-            self._ascent.repair(rounds, _REFIT_NODES, int(self._control.time_limit * _REPAIR_WORK))
-            self._offer(self._ascent.improve(self._ascent.boxes, 10 * _REFIT_NODES), "destroy and repair, refitted")
+            self._repair(_REPAIRS, self._control.time_limit * _REPAIR_WORK)
+
+    def _repair(self, rounds: int, work: float) -> None:
+        rounds = min(rounds, 5 + len(self._problem.positives.points))  # few positives leave few ways to draw
+        self._ascent.repair(rounds, _REFIT_NODES, int(work))
         self._control.value = self._ascent.value
 
     def _bound_one_box(self) -> None:
@@ -218,6 +220,8 @@ class Search:
             rounds += 1
             if not more or rounds % _LIST_EVERY == 0:
                 self._choose(generation.likely(_LIKELY), _EFFORT)
+                self._control.phase = "drawing"
+                self._repair(_REPAIRS // 4, self._control.time_limit * _REPAIR_WORK / 10)
                 if self._list_all(generation, _MOST_LISTED if not more else _MOST_LISTED // 10):
                     return
 

@@ -127,10 +127,10 @@ def search(objective: Objective, starts: Sequence[tuple[str, BoolArray]], limits
     )
 
 
-def boxes_around(problem: Problem, held: BoolArray) -> list[Box]:
-    """Return the bounding boxes of sets of positives, on levels."""
+def boxes_around(problem: Problem, held: Sequence[BoolArray] | BoolArray) -> list[Box]:
+    """Return the bounding boxes of sets of positives, on levels; no more than allowed."""
     boxes = [problem.around_rows(rows) for rows in held]
-    return [box for box in boxes if box is not None]
+    return [box for box in boxes if box is not None][: problem.max_boxes]
 
 
 def check_size(problem: Problem, objective: Objective) -> None:
@@ -201,7 +201,7 @@ def _worthwhile(objective: Objective, held: list[BoolArray], status: str) -> Out
     """Drop boxes as long as that pays; bound the drawing by counting."""
     scale = objective.in_points()
     problem = presolve(objective, scale)
-    boxes = boxes_around(problem, np.array(held, dtype=np.bool_).reshape(len(held), -1))
+    boxes = boxes_around(problem, held)
     while boxes:
         fewer = [boxes[:k] + boxes[k + 1 :] for k in range(len(boxes))]
         best = max(fewer, key=problem.value)
