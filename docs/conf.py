@@ -12,7 +12,7 @@ extensions = [
     "numpydoc",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "exact_mip.rst"]  # the latter is a part of exact.rst
 
 html_theme = "alabaster"
 html_theme_options = {"description": "Readable rules for rare classes", "page_width": "1060px"}

@@ -80,6 +80,12 @@ def noise(n_positives, n_negatives, max_boxes, seed=0):
     return presolve(objective, objective.in_points())
 
 
+def clauses(search):
+    """Return the conditions and literals of each constraint: all literals follow, or one of them without conditions."""
+    constraints = [(list(c.enforcement_literal), c) for c in search._model.proto.constraints]
+    return [(given, list((c.bool_and if given else c.bool_or).literals)) for given, c in constraints]
+
+
 @pytest.mark.parametrize("block", range(15))
 def test_brute_force(block):
     for seed in range(10 * block, 10 * block + 10):
@@ -133,11 +139,11 @@ def test_hint_is_taken_up_whole():
     hint = search._model.proto.solution_hint
     values = np.array(list(hint.values), dtype=bool)
     assert list(hint.vars) == list(range(len(values)))
-    for constraint in search._model.proto.constraints:
-        if all(values[v] if v >= 0 else not values[~v] for v in constraint.enforcement_literal):
-            either = [values[v] if v >= 0 else not values[~v] for v in constraint.bool_or.literals]
-            assert any(either) or not either
-            assert all(values[v] for v in constraint.bool_and.literals)
+    for conditions, literals in clauses(search):
+        if conditions:
+            assert values[literals].all() or not values[conditions].all()
+        else:
+            assert any(values[v] if v >= 0 else not values[~v] for v in literals)
     objective = search._model.proto.objective
     cost = np.dot(values[list(objective.vars)], list(objective.coeffs))
     assert objective.scaling_factor * (cost + objective.offset) == problem.value(boxes)
@@ -209,7 +215,6 @@ def test_prints_nothing(capfd):
 def test_model_size(monkeypatch, max_boxes):
     monkeypatch.setattr(cp_sat, "_MOST_PAIRS", 0)
     problem = noise(40, 60, max_boxes)
-    constraints = CpSat(problem, [], workers=1, seed=0)._model.proto.constraints
-    parts = [(c.enforcement_literal, c.bool_and.literals, c.bool_or.literals) for c in constraints]
-    size = sum(len(part) for c in parts for part in c)
+    search = CpSat(problem, [], workers=1, seed=0)
+    size = sum(len(conditions) + len(literals) for conditions, literals in clauses(search))
     assert size / 1.5 <= model_size(problem) <= 1.5 * size
