@@ -10,7 +10,7 @@ from boxdraw import ExactBoxesClassifier
 from . import reference as ref
 
 CHUNK = 40  # problems in a test
-N_CHUNKS = {1: 24, 2: 16, 3: 12}
+N_CHUNKS = {1: 30, 2: 12, 3: 8}
 
 
 def fit(problem, **params):

@@ -10,7 +10,7 @@ from boxdraw import ExactBoxesClassifier
 
 from . import reference as ref
 
-SETTINGS = settings(max_examples=25, deadline=None)
+SETTINGS = settings(max_examples=20, deadline=None)
 
 
 @st.composite

@@ -71,7 +71,7 @@ class CpSat:
         _set_parameters(self._solver.parameters, seed)
         self._value, self._bound, self._stopped = problem.value(hint), math.inf, False
 
-    def solve(self, time_limit: float, on_bound: OnBound, on_boxes: OnBoxes) -> bool:
+    def solve(self, time_limit: float, on_bound: OnBound, on_boxes: OnBoxes, effort: float = math.inf) -> bool:
         """Search until the optimum is proved, time is up or `stop` is called.
 
         Parameters
@@ -80,6 +80,8 @@ class CpSat:
             Seconds; may be infinite.
         on_bound, on_boxes : callable
             Told each better bound on the points of any drawing; each drawing better than the hint, with its points.
+        effort : float
+            Limit on the solver's own clock, which always runs the same.
 
         Returns
         -------
@@ -87,6 +89,7 @@ class CpSat:
             Whether the last drawing, or the hint if there was none, is proved to be optimal.
         """
         self._solver.parameters.max_time_in_seconds = max(0.0, time_limit)
+        self._solver.parameters.max_deterministic_time = effort
         with ThreadPoolExecutor(1) as pool:
             search = pool.submit(self._solver.solve, self._model, self._listener)
             search.add_done_callback(lambda _: self._reports.put(None))

@@ -51,7 +51,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         A positive counts only if it is inside by at least the margin, a negative only if it is outside by more; in the
         units of the features, which should then be on one scale.
     time_limit : float, default=60.0
-        Seconds after which the best drawing so far is returned.
+        Seconds after which the best drawing so far is returned. The first search on a machine also compiles for ten
+        to twenty seconds, which are not counted.
     gap : float, default=0.0
         Stop when the objective is proven to be within this share of the best, for example 0.01.
     solver : {"auto", "mip"}, default="auto"
@@ -70,7 +71,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     random_state : int, RandomState instance or None, default=None
         Seed of the search for drawings. With the same seed the model is the same unless the time limit ends the search.
     n_jobs : int or None, default=None
-        Number of threads. From two on, CP-SAT searches beside the main line; -1 uses all cores.
+        Number of threads. With two, CP-SAT searches beside the main line; more than two are not used.
     verbose : int, default=0
         Show a live line: time, objective, bound, gap and what is being done.
     callback : callable, default=None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from boxdraw.arrays import IntArray
 from boxdraw.exact import kernels
 from boxdraw.exact.objective import Points
-from boxdraw.exact.problem import Box, Levels, Problem
+from boxdraw.exact.problem import Box, Levels, Problem, Rows
 
 Words = npt.NDArray[np.uint64]
 
@@ -80,6 +81,18 @@ class MaxBox:
     ) -> list[Box] | None:
         """List the boxes of more value than the cutoff that can't take a positive in for free; None if too many."""
         return _Search(self._problem, pricing, every_negative=True).all_above(cutoff, out_of_time, most, node_limit)
+
+
+@cache
+def compile_kernels() -> None:
+    """Compile what a search needs, or load it from disk; only the first call in a process does something."""
+    low, points = np.array([[0], [1]], dtype=np.int32), np.ones(2, dtype=np.int64)
+    rows, n_levels = Rows(low, low, points), np.array([2], dtype=np.int32)
+    problem = Problem(rows, rows, n_levels, n_levels, 0, 1, 2, np.arange(2))
+    pricing = Pricing(points, points, no_pairs())
+    max_box = MaxBox(problem)
+    max_box.climb(pricing, [(low[0], low[0])])
+    max_box.best(pricing, 0, lambda: False)
 
 
 class _Search:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from boxdraw.exact.ascent import Ascent
 from boxdraw.exact.columns import ColumnGeneration
 from boxdraw.exact.cp_sat import CpSat, model_size
-from boxdraw.exact.max_box import MaxBox, Pricing, no_pairs
+from boxdraw.exact.max_box import MaxBox, Pricing, compile_kernels, no_pairs
 from boxdraw.exact.problem import Box, Problem
 from boxdraw.exact.selection import select
 
@@ -22,6 +22,8 @@ _LIST_EVERY = 20  # rounds of column generation
 _EFFORT = 0.3  # of CP-SAT in one choice among likely boxes, on its own clock
 _LIKELY = 300  # boxes to choose from
 _MOST_LISTED = 20_000  # boxes in a list to choose from
+_ROUNDS_BEFORE_TURN = 10  # of column generation
+_TURN = 1.0  # of CP-SAT in its first turn, on its own clock
 _MOST_LITERALS = 20_000_000  # in a model for CP-SAT, about 2 GB
 
 
@@ -58,6 +60,10 @@ class Control:
         """Return the seconds left; none once the search is to end."""
         return 0.0 if self.asked or self.certified() else max(0.0, self._end - time.perf_counter())
 
+    def extend(self, seconds: float) -> None:
+        """Put the end off."""
+        self._end += seconds
+
     def out_of_time(self) -> bool:
         """Say whether to stop; also the place from which progress is reported."""
         now = time.perf_counter()
@@ -93,12 +99,14 @@ class Control:
 class Side:
     """CP-SAT in a thread of its own. Its bounds count at once; its drawings only where `Search` says so."""
 
-    def __init__(self, problem: Problem, hint: Sequence[Box], control: Control, workers: int, seed: int) -> None:
+    def __init__(
+        self, problem: Problem, hint: Sequence[Box], control: Control, workers: int, seed: int, effort: float
+    ) -> None:
         self._problem = problem
         self._hint = list(hint)
         self._control = control
         self._solver: CpSat | None = None
-        self._options = workers, seed
+        self._options = workers, seed, effort
         self._stopped = False
         self.boxes: list[Box] = list(hint)
         self.value = problem.value(self.boxes)
@@ -109,11 +117,11 @@ class Side:
 
     def _work(self) -> None:
         try:
-            workers, seed = self._options
+            workers, seed, effort = self._options
             self._solver = CpSat(self._problem, self._hint, workers=workers, seed=seed)
             if not self._stopped:
                 left = self._control.seconds_left()
-                self.solved = self._solver.solve(left, self._take_bound, self._take_boxes)
+                self.solved = self._solver.solve(left, self._take_bound, self._take_boxes, effort)
         except BaseException as error:  # raised again by those who wait for the thread
             self.error = error
 
@@ -180,9 +188,17 @@ class Search:
 
     def _draw(self, starts: Sequence[tuple[str, list[Box]]]) -> None:
         """Find good drawings."""
+        for method, boxes in starts:
+            self._offer(boxes, method)
+        if self._control.out_of_time():
+            return
+        self._control.phase = "compiling, once"
+        self._control.report()
+        start = time.perf_counter()
+        compile_kernels()
+        self._control.extend(time.perf_counter() - start)
         self._control.phase = "drawing"
         for method, boxes in [*starts, ("greedy", [])]:
-            self._offer(boxes, method)
             self._offer(self._ascent.improve(boxes, _REFIT_NODES), f"{method}, refitted")
         if self._problem.max_boxes > 1:
             self._repair(_REPAIRS, self._control.time_limit * _REPAIR_WORK)
@@ -218,6 +234,8 @@ class Search:
             more = generation.step()
             self._control.lower_bound(generation.bound, "column generation")
             rounds += 1
+            if rounds == _ROUNDS_BEFORE_TURN and self._side is None:
+                self._give_a_turn()
             if not more or rounds % _LIST_EVERY == 0:
                 self._choose(generation.likely(_LIKELY), _EFFORT)
                 self._control.phase = "drawing"
@@ -247,12 +265,25 @@ class Search:
         self._control.lower_bound(self._ascent.value, "column generation and a list of all boxes in question")
         return True
 
-    def _start_side(self, workers: int) -> None:
+    def _start_side(self, workers: int, effort: float = math.inf) -> None:
         if model_size(self._problem) <= _MOST_LITERALS:
-            self._side = Side(self._problem, self._ascent.boxes, self._control, workers, self._seed)
+            self._side = Side(self._problem, self._ascent.boxes, self._control, workers, self._seed, effort)
+
+    def _give_a_turn(self) -> None:
+        """Let CP-SAT try for a moment before column generation takes the time: some problems it settles at once."""
+        self._start_side(1, _TURN)
+        if self._side is not None:
+            self._watch(self._side)
+            self._side.stop()
+            self._side = self._side if self._side.solved else None
+
+    def _watch(self, side: Side) -> None:
+        self._control.phase = "CP-SAT"
+        while side.busy() and not self._control.out_of_time():
+            time.sleep(0.005)
 
     def _wait(self) -> None:
-        """Give CP-SAT the rest of the time; alone on its core, go on repairing in case time runs out."""
+        """Give CP-SAT the rest of the time; if its model is too large, go on repairing."""
         control = self._control
         if control.out_of_time() or self._problem.max_boxes == 1:
             return
@@ -261,6 +292,4 @@ class Search:
         if self._side is None:
             self._ascent.repair(2**62, _REFIT_NODES, 2**62)
             return
-        control.phase = "CP-SAT"
-        while self._side.busy() and not control.out_of_time():
-            time.sleep(0.02)
+        self._watch(self._side)
