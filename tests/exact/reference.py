@@ -88,6 +88,23 @@ def optimum(problem):
     return base + Fraction(best, unit)
 
 
+def optimum_of_two(problem):
+    """The largest objective of at most two boxes, for more rows than there are bits in a small table.
+
+    Two boxes gain what each gains, less what their common rows gain: one product of matrices has that of all pairs.
+    """
+    worth, box_cost = problem.costs()
+    unit = math.lcm(box_cost.denominator, *(w.denominator for w in worth))
+    base = sum(w for w, label in zip(worth, problem.y, strict=True) if not label)
+    gains = np.array([int(w * unit) * (1 if label else -1) for w, label in zip(worth, problem.y, strict=True)])
+    assert np.abs(gains).sum() < 2**50  # so that floats, which multiply faster, are exact
+    boxes = boxes_around_positives(problem)
+    inside = np.array([[box >> i & 1 for i in range(len(gains))] for box in boxes], dtype=float)
+    alone = inside @ gains - int(box_cost * unit)
+    pairs = alone[:, None] + alone - (inside * gains) @ inside.T
+    return base + Fraction(int(max(0, alone.max(), pairs.max())), unit)
+
+
 def boxes_around_positives(problem):
     """All bounding boxes of positives, as bitmasks of the positives they hold and the negatives they touch."""
     positives = [i for i, label in enumerate(problem.y) if label]
@@ -161,6 +178,25 @@ def random_problem(rng, max_boxes, *, weights="any", most_rows=14, most_positive
         box_cost=float(rng.choice([0.0, 0.5, 1.0])),
         margin=margin,
         max_boxes=max_boxes,
+    )
+
+
+def larger_problem(rng, n_rows=40, n_positives=13):
+    """A problem of two boxes with two features, or with three of a few values."""
+    n, p = int(rng.integers(n_rows // 2, n_rows)), int(rng.integers(n_positives // 2, n_positives))
+    if rng.random() < 0.5:
+        X = rng.integers(0, 4, size=(n, 3)).astype(float)
+    else:
+        X = rng.integers(0, rng.choice([8, 2**10]), size=(n, 2)) / 4
+    weight, negative_weight = random_weights(rng, "any", np.arange(n) < p)
+    return Problem(
+        X=X.tolist(),
+        y=(np.arange(n) < p).astype(int).tolist(),
+        weight=weight,
+        negative_weight=negative_weight,
+        box_cost=float(rng.choice([0.0, 0.5, 1.0])),
+        margin=float(rng.choice([0.0, 0.0, 0.25])),
+        max_boxes=2,
     )
 
 

@@ -47,9 +47,9 @@ def assert_true(problem, model):
         np.testing.assert_array_equal(model.predict(problem.X), np.array(inside, dtype=int))
 
 
-def assert_optimal(problem, model):
+def assert_optimal(problem, model, optimum=ref.optimum):
     assert_true(problem, model)
-    best = float(ref.optimum(problem))
+    best = float(optimum(problem))
     assert model.status_ == "optimal"
     assert model.bound_ >= best
     # What was rounded is stated, and is next to nothing; the bound and the choice of boxes may each be off by it.
@@ -95,6 +95,25 @@ def test_with_distances_that_floats_round(max_boxes):
         tenths = ref.in_tenths(problem, rng)
         assert_optimal(tenths, fit(tenths, edges="tight"))
         assert_optimal(tenths, fit(tenths, edges="midway"))
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_two_boxes_in_larger_tables(chunk):
+    rng = np.random.default_rng(chunk)
+    for _ in range(5):
+        problem = ref.larger_problem(rng)
+        assert_optimal(problem, fit(problem), optimum=ref.optimum_of_two)
+
+
+@pytest.mark.parametrize("gap", [0.01, 0.1, 1.0])
+def test_a_gap_is_kept(gap):
+    for max_boxes in (1, 2, 3):
+        for problem in problems(max_boxes, 500, size=5):
+            model = fit(problem, gap=gap)
+            assert_true(problem, model)
+            best = float(ref.optimum(problem))
+            assert model.objective_ <= best <= model.bound_ <= (1 + gap) * model.objective_
+            assert model.status_ == ("optimal" if model.objective_ == model.bound_ else "gap_reached")
 
 
 @pytest.mark.parametrize("seconds", [0, 1e-3, 1e-2])

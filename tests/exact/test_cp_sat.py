@@ -4,7 +4,7 @@ import math
 import threading
 import time
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -166,6 +166,20 @@ def test_clauses_on_pairs_change_no_optimum(monkeypatch):
         other = Reports(problem)
         assert other.solve()
         assert other.values[-1] == reports.values[-1]
+
+
+@pytest.mark.parametrize(("n_features", "farther_in"), [(2, 1), (40, 3)])  # few are between positives of many features
+def test_clauses_on_pairs_name_the_negatives_between_them(n_features, farther_in):
+    steps = np.random.default_rng(0).integers(0, 4, (40, 2 * n_features))
+    steps[15:] //= farther_in
+    expected = []
+    for i, j in combinations_with_replacement(range(15), 2):
+        between = np.flatnonzero((steps[15:] <= np.maximum(steps[i], steps[j])).all(axis=1)).tolist()
+        if 1 <= len(between) <= cp_sat._FEW:
+            expected.append((i, j, between))
+    found = [(i, j, between.tolist()) for i, j, between in cp_sat._pairs(steps[:15], steps[15:])]
+    assert found == expected
+    assert found
 
 
 def test_stops_from_another_thread():

@@ -13,8 +13,11 @@ from . import reference as ref
 SETTINGS = settings(max_examples=20, deadline=None)
 
 
+WEIGHTS = st.integers(1, 3)
+
+
 @st.composite
-def problems(draw, margins=(0.0, 0.5, 1.0), most_features=2, weights=st.integers(1, 3)):
+def problems(draw, margins=(0.0, 0.5, 1.0), most_features=2, weights=WEIGHTS):
     """Whole coordinates, so that classes share places, and both classes."""
     n, width = draw(st.integers(2, 9)), draw(st.integers(1, most_features))
     row = st.lists(st.integers(0, 4).map(float), min_size=width, max_size=width)

@@ -22,6 +22,7 @@ from boxdraw.boxes import BoxSet
 from boxdraw.exact.certificate import Certificate, make_certificate
 from boxdraw.exact.edges import EDGES, place_edges
 from boxdraw.exact.objective import Objective, decimal
+from boxdraw.exact.problem import half_ranges
 from boxdraw.exact.progress import Reporter
 from boxdraw.exact.strategies import STRATEGIES, Outcome, solve
 from boxdraw.fast.estimator import check_cost
@@ -270,8 +271,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         names = getattr(self, "feature_names_in_", None)
         boxes = BoxSet(lower, upper, feature_names=names)
         self.boxes_ = boxes.shown_for(objective.X)
-        spread = objective.X.max(axis=0) / 2 - objective.X.min(axis=0) / 2  # halves, which cannot overflow
-        self._spread = np.where(spread > 0, spread, 1.0)
+        self._spread = half_ranges(objective.X)
         self.negative_weight_ = float(objective.negative_weight)
         self.certificate_: Certificate = make_certificate(
             objective,

@@ -128,6 +128,12 @@ def _ranks(positives: FloatArray, negatives: FloatArray, margin: float) -> _Rank
     return _Ranks(len(values), rank.reshape(-1), first, last)
 
 
+def half_ranges(X: FloatArray) -> FloatArray:
+    """Return half the range of each feature, which cannot overflow; 1 for constant ones."""
+    spread = X.max(axis=0) / 2 - X.min(axis=0) / 2
+    return np.asarray(np.where(spread > 0, spread, 1.0))
+
+
 def tight_lower(values: FloatArray, margin: float) -> FloatArray:
     """Return the largest lower limits that hold the values by the margin."""
     return sum_down(values, -margin)

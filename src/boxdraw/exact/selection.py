@@ -51,6 +51,7 @@ def select(problem: Problem, boxes: Sequence[Box], above: int, *, seconds: float
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
+    solver.parameters.catch_sigint_signal = False  # CP-SAT would not give Python its handler back
     solver.parameters.max_time_in_seconds = max(seconds, 0.0)
     solver.parameters.max_deterministic_time = effort
     status = solver.solve(model)

@@ -12,7 +12,7 @@ import numpy as np
 
 from boxdraw.arrays import BoolArray
 from boxdraw.exact.objective import Objective
-from boxdraw.exact.problem import Box, Problem, presolve
+from boxdraw.exact.problem import Box, Problem, half_ranges, presolve
 from boxdraw.exact.progress import Reporter
 
 STRATEGIES = ("full", "neighbourhood", "per_cluster")
@@ -94,14 +94,16 @@ def fast_starts(objective: Objective) -> list[tuple[str, BoolArray]]:
 def cluster_starts(objective: Objective, seed: int) -> list[tuple[str, BoolArray]]:
     """Return clusters of positives, from several random starts of k-means."""
     from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
 
     positives = objective.X[objective.positive]
-    spread = positives.std(axis=0)
-    scaled = positives / np.where(spread > 0, spread, 1.0)
+    scaled = positives / half_ranges(positives)
     n_clusters = min(objective.max_boxes, len(np.unique(scaled, axis=0)))
     starts = []
     for k in range(_CLUSTERINGS if n_clusters > 1 else 0):
-        labels = KMeans(n_clusters, n_init=1, random_state=(seed + k) % 2**32).fit_predict(scaled)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer places than clusters is no problem here
+            labels = KMeans(n_clusters, n_init=1, random_state=(seed + k) % 2**32).fit_predict(scaled)
         starts.append(("clusters", labels == np.arange(n_clusters)[:, None]))
     return starts
 
@@ -160,8 +162,7 @@ def _near(objective: Objective) -> BoolArray:
     """Choose all positives, and the half of the negatives that is closest to one of them."""
     from sklearn.neighbors import NearestNeighbors
 
-    spread = objective.X.std(axis=0)
-    X = objective.X / np.where(spread > 0, spread, 1.0)
+    X = objective.X / half_ranges(objective.X)
     nearest = NearestNeighbors(n_neighbors=1).fit(X[objective.positive])
     distance = nearest.kneighbors(X[~objective.positive])[0][:, 0]
     near = objective.positive.copy()
