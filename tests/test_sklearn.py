@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.fixes import parse_version
 
-from boxdraw import BoxSetClassifier, FastBoxesClassifier, FastBoxesClassifierCV
+from boxdraw import BoxSetClassifier, ExactBoxesClassifier, FastBoxesClassifier, FastBoxesClassifierCV
 
 QUICK_CV = FastBoxesClassifierCV(n_boxes=(1, 2, 3), expansion=(0.0, 0.1))
 CLASSIFIERS = [
@@ -29,9 +29,11 @@ CLASSIFIERS = [
     FastBoxesClassifier(growth="free", n_boxes=1),
     FastBoxesClassifierCV(),
     BoxSetClassifier(),
+    ExactBoxesClassifier(time_limit=2.0, random_state=0),
+    ExactBoxesClassifier(max_boxes=1, edges="tight", n_jobs=2),
 ]
 # the checks fit tables of a handful of rows, where these warnings are in place
-IN_PLACE = ("n_boxes=", "Rows of the smaller class", "Inner folds")
+IN_PLACE = ("n_boxes=", "Rows of the smaller class", "Inner folds", "No box was found")
 
 
 def pandas_frame(X):

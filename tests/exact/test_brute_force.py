@@ -5,25 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from boxdraw import ExactBoxesClassifier
-
 from . import reference as ref
+from .fitted import fit
 
 CHUNK = 40  # problems in a test
 N_CHUNKS = {1: 30, 2: 12, 3: 8}
-
-
-def fit(problem, **params):
-    model = ExactBoxesClassifier(
-        max_boxes=problem.max_boxes,
-        negative_weight=problem.negative_weight,
-        box_cost=problem.box_cost,
-        margin=problem.margin,
-        pos_label=1,
-        random_state=0,
-        **{"n_jobs": 1, "time_limit": 30.0} | params,
-    )
-    return model.fit(problem.X, problem.y, problem.weight)
 
 
 def assert_true(problem, model):

@@ -60,7 +60,7 @@ class Reports:
     """All that a search reports."""
 
     def __init__(self, problem, hint=(), *, seed=0):
-        self.search = CpSat(problem, hint, workers=1, seed=seed)
+        self.search = CpSat(problem, hint, seed)
         self.bounds, self.drawings, self.values = [], [], []
 
     def solve(self, time_limit=math.inf):
@@ -109,7 +109,7 @@ def test_brute_force(block):
 def test_drawings_are_tight_and_worth_what_is_said(seed):
     problem = noise(14, 20, 3, seed)
     reported = []
-    search = CpSat(problem, [], workers=1, seed=seed)
+    search = CpSat(problem, [], seed)
     assert search.solve(math.inf, lambda bound: None, lambda boxes, value: reported.append((boxes, value)))
     assert reported
     for boxes, value in reported:
@@ -135,7 +135,7 @@ def test_hint_is_taken_up_whole():
     """A hint that breaks no constraint is CP-SAT's first solution."""
     problem = noise(20, 30, 3)
     boxes = [(problem.positives.low[i], problem.positives.high[i]) for i in (3, 0, 7)]
-    search = CpSat(problem, boxes, workers=1, seed=0)
+    search = CpSat(problem, boxes, 0)
     hint = search._model.proto.solution_hint
     values = np.array(list(hint.values), dtype=bool)
     assert list(hint.vars) == list(range(len(values)))
@@ -213,7 +213,7 @@ def test_callbacks_run_in_the_callers_thread_and_may_fail():
         assert threading.current_thread() is threading.main_thread()
         raise ZeroDivisionError
 
-    search = CpSat(noise(80, 200, 4), [], workers=1, seed=0)
+    search = CpSat(noise(80, 200, 4), [], 0)
     begin = time.perf_counter()
     with pytest.raises(ZeroDivisionError):
         search.solve(60.0, fail, fail)
@@ -229,6 +229,6 @@ def test_prints_nothing(capfd):
 def test_model_size(monkeypatch, max_boxes):
     monkeypatch.setattr(cp_sat, "_MOST_PAIRS", 0)
     problem = noise(40, 60, max_boxes)
-    search = CpSat(problem, [], workers=1, seed=0)
+    search = CpSat(problem, [], 0)
     size = sum(len(conditions) + len(literals) for conditions, literals in clauses(search))
     assert size / 1.5 <= model_size(problem) <= 1.5 * size

@@ -1,13 +1,10 @@
-"""ExactBoxesClassifier as an estimator: what it accepts, how it ends, what it leaves behind."""
+"""ExactBoxesClassifier as an estimator: what it accepts, what it refuses, what it leaves behind."""
 
-import multiprocessing
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -30,60 +27,11 @@ from boxdraw.exact import strategies
 from boxdraw.exact.certificate import Certificate
 
 from . import reference as ref
+from .fitted import assert_true, hard, model, problem_of, small, value_of
+
+pytestmark = pytest.mark.usefixtures("nothing_is_left_behind")
 
 INF = np.inf
-
-
-def small():
-    """Two groups of positives among negatives, on whole numbers."""
-    rng = np.random.default_rng(3)
-    X = rng.integers(0, 12, size=(40, 2)).astype(float)
-    y = ((X[:, 0] < 4) & (X[:, 1] < 5)) | ((X[:, 0] > 8) & (X[:, 1] > 6))
-    return X, (y ^ (rng.random(40) < 0.05)).astype(int)
-
-
-def hard(n=300):
-    """Ages, years and counts in which the classes hardly differ: no search proves three boxes in some seconds."""
-    rng = np.random.default_rng(8)
-    X = np.column_stack([rng.integers(30, 84, n), rng.integers(58, 70, n), rng.geometric(0.2, n) - 1]).astype(float)
-    return X, (rng.random(n) < 0.15 + 0.02 * X[:, 2]).astype(int)
-
-
-def model(**params):
-    return ExactBoxesClassifier(**{"max_boxes": 2, "negative_weight": 0.5, "random_state": 0, "n_jobs": 1} | params)
-
-
-@pytest.fixture(scope="module")
-def compiled():
-    """Compile what a search calls, so that the clock measures only the search."""
-    X, y = hard(60)
-    for max_boxes in (1, 3):
-        model(max_boxes=max_boxes, time_limit=60.0).fit(X, y)
-
-
-def problem_of(estimator, X, y):
-    names = ("negative_weight", "box_cost", "margin", "max_boxes")
-    return ref.Problem(np.asarray(X).tolist(), list(y), None, **{name: getattr(estimator, name) for name in names})
-
-
-def value_of(boxes, estimator, X, y):
-    return float(ref.value(problem_of(estimator, X, y), boxes.lower.tolist(), boxes.upper.tolist()))
-
-
-def assert_true(fitted, X, y):
-    """What the model says of its boxes is so."""
-    assert fitted.objective_ == value_of(fitted.boxes_, fitted, X, y)
-    assert fitted.bound_ >= fitted.objective_
-    assert fitted.certificate_.verify(X, y)
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left_behind():
-    before = set(threading.enumerate())
-    yield
-    assert set(threading.enumerate()) <= before
-    assert multiprocessing.active_children() == []
-
 
 # In scikit-learn
 
@@ -214,207 +162,6 @@ def test_no_child_process_is_left_behind(params):
     assert children() == before
 
 
-# How it ends
-
-
-@pytest.mark.parametrize(
-    "params",
-    [{"n_jobs": 1}, {"n_jobs": 2}, {"strategy": "neighbourhood"}, {"strategy": "per_cluster"}, {"solver": "mip"}],
-    ids=str,
-)
-@pytest.mark.parametrize("seconds", [0.0, 2.0])
-@pytest.mark.usefixtures("compiled")
-def test_the_time_limit_is_kept(params, seconds):
-    X, y = hard()
-    start = time.perf_counter()
-    fitted = model(max_boxes=3, time_limit=seconds, **params).fit(X, y)
-    taken = time.perf_counter() - start
-    assert taken <= 1.1 * seconds + 1
-    assert fitted.status_ in ("time_limit", "heuristic")
-    assert fitted.bound_ > fitted.objective_
-    assert fitted.gap_ == pytest.approx((fitted.bound_ - fitted.objective_) / fitted.objective_)
-    assert fitted.certificate_.seconds == pytest.approx(taken, abs=0.2)
-    assert_true(fitted, X, y)
-
-
-@pytest.mark.usefixtures("compiled")
-def test_a_callback_sees_the_progress_and_can_end_the_search():
-    X, y = hard()
-    seen = []
-
-    def callback(progress):
-        seen.append(progress)
-        return progress.seconds > 0.5
-
-    fitted = model(max_boxes=3, callback=callback, n_jobs=2).fit(X, y)
-    assert fitted.status_ == "interrupted"
-    assert 0.5 < seen[-1].seconds <= fitted.certificate_.seconds < 5
-    assert [progress.seconds for progress in seen] == sorted(progress.seconds for progress in seen)
-    for progress in seen:
-        assert 0 < progress.objective <= fitted.objective_ <= fitted.bound_ <= progress.bound
-        assert progress.gap == pytest.approx((progress.bound - progress.objective) / progress.objective)
-        assert isinstance(progress.phase, str)
-        assert progress.phase
-    assert_true(fitted, X, y)
-
-
-@pytest.mark.parametrize("strategy", ["full", "neighbourhood", "per_cluster"])
-@pytest.mark.parametrize("max_boxes", [1, 3])
-def test_a_callback_may_end_the_search_at_once(strategy, max_boxes):
-    X, y = hard()
-    calls = []
-
-    def callback(progress):
-        calls.append(progress)
-        return True
-
-    fitted = model(max_boxes=max_boxes, callback=callback, strategy=strategy, n_jobs=2).fit(X, y)
-    assert calls
-    assert fitted.status_ == "interrupted"
-    assert_true(fitted, X, y)
-
-
-@pytest.mark.parametrize("solver", ["auto", "mip"])
-@pytest.mark.parametrize("after", [0.0, 0.7])
-@pytest.mark.usefixtures("compiled")
-def test_an_exception_in_the_callback_comes_through(solver, after):
-    def callback(progress):
-        if progress.seconds >= after:
-            raise RuntimeError("from the callback")
-
-    before = threading.active_count()
-    start = time.perf_counter()
-    with pytest.raises(RuntimeError, match=r"^from the callback$"):
-        model(max_boxes=3, callback=callback, n_jobs=2, solver=solver).fit(*hard())
-    assert threading.active_count() == before
-    assert time.perf_counter() - start < 10
-
-
-CTRL_C = """
-import sys
-import numpy as np
-from boxdraw import ExactBoxesClassifier
-
-rng = np.random.default_rng(8)
-X = np.column_stack([rng.integers(30, 84, 300), rng.integers(58, 70, 300), rng.geometric(0.2, 300)]).astype(float)
-y = (rng.random(300) < 0.15 + 0.02 * X[:, 2]).astype(int)
-for max_boxes in (1, 3):
-    ExactBoxesClassifier(max_boxes=max_boxes).fit(X[:60], y[:60])  # loads all that is compiled
-
-
-def callback(progress):
-    if progress.seconds > float(sys.argv[2]):
-        print("searching", flush=True)
-
-
-model = ExactBoxesClassifier(
-    max_boxes=3, time_limit=60.0, n_jobs=int(sys.argv[1]), callback=callback, solver=sys.argv[3]
-)
-model.fit(X, y)
-print(model.status_, model.certificate_.verify(X, y), model.certificate_.seconds < 30)
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize(("n_jobs", "after", "solver"), [("1", 0.3, "auto"), ("2", 2.0, "auto"), ("1", 0.5, "mip")])
-def test_ctrl_c_returns_the_best_so_far(n_jobs, after, solver):
-    command = [sys.executable, "-c", CTRL_C, n_jobs, str(after), solver]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "searching\n"
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert err == ""
-    assert process.returncode == 0
-    assert out.splitlines()[-1] == "interrupted True True"
-
-
-def test_a_gap_is_enough():
-    X, y = hard(80)
-    fitted = model(gap=0.05, time_limit=60.0).fit(X, y)
-    assert fitted.status_ in ("gap_reached", "optimal")
-    assert fitted.gap_ <= 0.05
-    assert_true(fitted, X, y)
-    assert model(gap=1e6).fit(X, y).status_ in ("gap_reached", "optimal")
-
-
-def test_boxes_to_start_from_are_kept_when_there_is_no_time():
-    X, y = hard()
-    estimator = model(max_boxes=3)
-    known = clone(estimator).set_params(time_limit=1.5).fit(X, y)
-    fitted = clone(estimator).set_params(time_limit=0.0, warm_start_boxes=known.boxes_).fit(X, y)
-    assert fitted.objective_ >= known.objective_
-    assert_true(fitted, X, y)
-    loose = BoxSet([[-INF, -INF, 5.5]], [[INF, INF, INF]])
-    fitted = clone(estimator).set_params(time_limit=0.0, warm_start_boxes=loose).fit(X, y)
-    assert fitted.objective_ >= value_of(loose, estimator, X, y)
-
-
-@pytest.mark.parametrize(
-    "boxes",
-    [
-        BoxSet(np.zeros((0, 2)), np.zeros((0, 2))),
-        BoxSet([[100, 100]], [[200, 200]]),
-        BoxSet([[k, -INF] for k in range(8)], [[k, INF] for k in range(8)]),
-    ],
-    ids=["none", "around nothing", "more than allowed"],
-)
-def test_boxes_to_start_from_may_be_of_no_use(boxes):
-    X, y = small()
-    for seconds in (0.0, 30.0):
-        fitted = model(warm_start_boxes=boxes, time_limit=seconds).fit(X, y)
-        assert len(fitted.boxes_) <= 2
-        assert_true(fitted, X, y)
-    assert fitted.objective_ == model().fit(X, y).objective_
-
-
-# Other ways to search
-
-
-def tiny(seed, max_boxes, n=20):
-    rng = np.random.default_rng([seed, max_boxes])
-    for _ in range(n):
-        yield ref.random_problem(rng, max_boxes, most_rows=10, most_positives=6)
-
-
-def fit_problem(problem, **params):
-    costs = {"negative_weight": problem.negative_weight, "box_cost": problem.box_cost}
-    estimator = model(margin=problem.margin, max_boxes=problem.max_boxes, pos_label=1, **costs | params)
-    return estimator.fit(problem.X, problem.y, problem.weight)
-
-
-@pytest.mark.parametrize("max_boxes", [1, 2, 3])
-def test_from_the_neighbourhood_the_optimum_is_found_too(max_boxes):
-    for problem in tiny(5, max_boxes):
-        fitted = fit_problem(problem, strategy="neighbourhood")
-        assert fitted.status_ == "optimal"
-        assert fitted.objective_ == fitted.bound_ == float(ref.optimum(problem))
-        assert fitted.certificate_.verify(problem.X, problem.y, problem.weight)
-
-
-@pytest.mark.parametrize("max_boxes", [1, 2, 3])
-def test_boxes_per_cluster_have_a_bound_that_holds(max_boxes):
-    for problem in tiny(6, max_boxes):
-        fitted = fit_problem(problem, strategy="per_cluster")
-        best = float(ref.optimum(problem))
-        boxes = fitted.boxes_.lower.tolist(), fitted.boxes_.upper.tolist()
-        assert fitted.objective_ == float(ref.value(problem, *boxes))
-        assert fitted.objective_ <= best <= fitted.bound_
-        assert fitted.objective_ >= float(ref.value(problem, [], []))
-        assert fitted.status_ == ("optimal" if fitted.objective_ == fitted.bound_ else "heuristic")
-        assert fitted.certificate_.verify(problem.X, problem.y, problem.weight)
-
-
-@pytest.mark.parametrize("max_boxes", [1, 2])
-def test_the_papers_program_has_the_same_optimum(max_boxes):
-    for problem in tiny(7, max_boxes, n=10):
-        if problem.margin:  # the program's own tolerances are about coordinates: no rows right at a limit
-            problem = replace(problem, margin=0.0)
-        fitted = fit_problem(problem, solver="mip")
-        assert fitted.status_ == "optimal"
-        assert fitted.objective_ == fitted.bound_ == float(ref.optimum(problem))
-        assert fitted.certificate_.verify(problem.X, problem.y, problem.weight)
-
-
 # What it refuses
 
 
@@ -515,7 +262,8 @@ def test_a_table_that_is_too_large_is_refused_with_a_way_out(monkeypatch):
 def test_where_no_box_is_worth_its_cost_there_is_none():
     X, y = small()
     for params in ({}, {"solver": "mip"}, {"strategy": "neighbourhood"}, {"strategy": "per_cluster"}):
-        fitted = model(box_cost=1000.0, **params).fit(X, y)
+        with pytest.warns(UserWarning, match=r"^No box was found .*\(box_cost=1000, negative_weight=0.5"):
+            fitted = model(box_cost=1000.0, **params).fit(X, y)
         assert len(fitted.boxes_) == 0
         assert fitted.status_ == "optimal"
         assert fitted.objective_ == fitted.bound_ == 0.5 * (y == 0).sum()
@@ -527,6 +275,7 @@ def test_where_no_box_is_worth_its_cost_there_is_none():
         assert Certificate.from_json(fitted.certificate_.to_json()).verify(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:No box was found")
 @pytest.mark.parametrize("max_boxes", [1, 2, 50])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_little_to_choose_from(max_boxes, n_jobs):

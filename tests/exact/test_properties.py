@@ -6,9 +6,8 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from boxdraw import ExactBoxesClassifier
-
 from . import reference as ref
+from .fitted import fit
 
 SETTINGS = settings(max_examples=20, deadline=None)
 
@@ -33,20 +32,6 @@ def problems(draw, margins=(0.0, 0.5, 1.0), most_features=2, weights=WEIGHTS):
         margin=draw(st.sampled_from(margins)),
         max_boxes=draw(st.integers(1, 3)),
     )
-
-
-def fit(problem, **params):
-    model = ExactBoxesClassifier(
-        max_boxes=problem.max_boxes,
-        negative_weight=problem.negative_weight,
-        box_cost=problem.box_cost,
-        margin=problem.margin,
-        pos_label=1,
-        **{"random_state": 0, "n_jobs": 1} | params,
-    ).fit(problem.X, problem.y, problem.weight)
-    assert model.status_ == "optimal"
-    assert model.objective_ == model.bound_
-    return model
 
 
 def best(problem):

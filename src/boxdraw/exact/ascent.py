@@ -1,4 +1,4 @@
-"""Good drawings, fast: refit one box while the others stand, then tear boxes out and mend the drawing."""
+"""Good drawings, fast: refit one box while the others stand, then disturb the drawing and mend it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 
 from boxdraw.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.exact.problem import Box, Problem
+from boxdraw.exact.walk import Walk
 
 Drawing = list[Box]
 
-_PROMISING = 0.1  # a drawing that misses no more of what the best one gains deserves exact refits
+_NODES = 300  # of branch and bound in one refit: enough to be exact on small data
+_MOST_WORK = 100_000_000  # words to look at before branching begins, beyond which a refit only climbs
 
 
 class Ascent:
@@ -29,8 +31,9 @@ class Ascent:
         self.boxes: Drawing = []
         self.value = problem.constant
         self.method = "empty drawing"
-        self.work = 0  # words looked at, about
-        self.seen: dict[bytes, Box] = {}  # every box that a refit came up with
+        self._walk = Walk(problem, max_box, seed)
+        self._seen: dict[bytes, Box] = {}  # every box that a refit came up with
+        self._exact = max_box.first_work <= _MOST_WORK
 
     def offer(self, boxes: Sequence[Box], method: str) -> bool:
         """Keep a drawing if it is better than the best so far."""
@@ -40,17 +43,17 @@ class Ascent:
         self.boxes, self.value, self.method = list(boxes), value, method
         return True
 
-    def improve(self, boxes: Sequence[Box], nodes: int) -> Drawing:
+    def improve(self, boxes: Sequence[Box], *, exactly: bool) -> Drawing:
         """Refit one box after the other until none gets better; add a box where there is room, drop useless ones.
 
-        Refits climb, and with nodes branch and bound goes on from there.
+        Refits climb, and if they are to be exact branch and bound goes on from there.
         """
         boxes = list(boxes)[: self._problem.max_boxes]
         value = self._problem.value(boxes)
         stale = 0
         while stale <= len(boxes) and not self._out_of_time():
             others = boxes if len(boxes) < self._problem.max_boxes and stale == 0 else boxes[1:]
-            box = self._refit(others, boxes[: len(boxes) - len(others)], value, nodes)
+            box = self._refit(others, boxes[: len(boxes) - len(others)], value, exactly)
             better = [*others, box] if box is not None else others
             gained = self._problem.value(better)
             if gained > value or (gained == value and len(better) < len(boxes)):
@@ -59,7 +62,7 @@ class Ascent:
                 boxes, stale = [*boxes[1:], *boxes[:1]], stale + 1
         return boxes
 
-    def _refit(self, others: Sequence[Box], old: Sequence[Box], value: int, nodes: int) -> Box | None:
+    def _refit(self, others: Sequence[Box], old: Sequence[Box], value: int, exactly: bool) -> Box | None:
         """Return a box that makes the drawing of the others worth more than the value; None if none was found."""
         positives, negatives = self._problem.positives, self._problem.negatives
         gain = np.where(positives.inside_any(others), 0, positives.points)
@@ -70,12 +73,11 @@ class Ascent:
         for worth, climbed in self._max_box.climb(pricing, [*old, *self.starts(gain > 0, 6)]):
             if worth > cutoff:
                 cutoff, box = worth, climbed
-        if nodes:
-            found = self._max_box.best(pricing, cutoff, self._out_of_time, nodes)
-            self.work += found.work
+        if exactly and self._exact:
+            found = self._max_box.best(pricing, cutoff, self._out_of_time, _NODES)
             box = found.box if found.box is not None else box
         if box is not None:
-            self.seen[box[0].tobytes() + box[1].tobytes()] = box
+            self._seen[box[0].tobytes() + box[1].tobytes()] = box
         return box
 
     def starts(self, wanted: np.ndarray, n_starts: int) -> list[Box]:
@@ -94,26 +96,13 @@ class Ascent:
             boxes.append(self._problem.around(near))
         return [box for box in boxes if box is not None]
 
-    def repair(self, rounds: int, nodes: int, work: int) -> None:
-        """Tear boxes out, or merge two, mend the drawing and keep it if it is better.
+    def walk(self, rounds: int, most_rounds: int) -> None:
+        """Disturb and polish drawings until that many rounds in a row, or in all, bring nothing better."""
+        boxes, value = self._walk.go(self.boxes, self.value, rounds, most_rounds, self._out_of_time)
+        if value > self.value:
+            self.offer(boxes, "destroy and repair")
+            self.offer(self.improve(boxes, exactly=True), "branch and bound, box by box")
 
-        Ends when that many rounds fail in a row, or that much work is done.
-        """
-        failed, work = 0, self.work + work
-        while failed < rounds and self.work < work and self.boxes and not self._out_of_time():
-            boxes, method = self._damaged()
-            boxes = self.improve(boxes, 0)
-            if self._problem.value(boxes) > self.value - _PROMISING * (self.value - self._problem.constant):
-                boxes = self.improve(boxes, nodes)
-            failed = 0 if self.offer(boxes, method) else failed + 1
-
-    def _damaged(self) -> tuple[Drawing, str]:
-        boxes = [self.boxes[k] for k in self._random.permutation(len(self.boxes))]
-        if len(boxes) > 1 and self._random.random() < 0.25:
-            merged = np.minimum(boxes[0][0], boxes[1][0]), np.maximum(boxes[0][1], boxes[1][1])
-            return [merged, *boxes[2:]], "merge and repair"
-        torn = 1 + int(self._random.random() < 0.4)
-        kept = boxes[torn:]
-        # Mending must not find what was there: start from a box around a random place that is not covered.
-        wanted = ~self._problem.positives.inside_any(kept) & (self._problem.positives.points > 0)
-        return [*kept, *self.starts(wanted, 1)[1:]], "destroy and repair"
+    def promising(self) -> list[Box]:
+        """Return the boxes of good drawings."""
+        return [*self.boxes, *self._seen.values(), *self._walk.seen.values()]

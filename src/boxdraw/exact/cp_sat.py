@@ -44,14 +44,11 @@ class CpSat:
         The problem on levels.
     hint : sequence of Box
         A drawing of at most ``max_boxes`` boxes to start from.
-    workers : int
-        Threads that it may use. It uses one: on two, the deterministic search of OR-tools 9.15 gave no better bounds,
-        and now and then it aborted the whole process when it was stopped early.
     seed : int
         Seed of the solver. The same seed gives the same drawings, unless the clock or `stop` ends the search.
     """
 
-    def __init__(self, problem: Problem, hint: Sequence[Box], *, workers: int, seed: int) -> None:
+    def __init__(self, problem: Problem, hint: Sequence[Box], seed: int) -> None:
         from ortools.sat.python import cp_model
 
         # Bounds and solutions go to the thread that called `solve`, which alone calls back. None only wakes it up.
@@ -137,6 +134,8 @@ class CpSat:
 
 def _set_parameters(parameters: Any, problem: Problem, seed: int) -> None:
     parameters.random_seed = seed % 2**31
+    # On two threads, the deterministic search of OR-tools 9.15 gave no better bounds, and now and then it aborted the
+    # whole process when it was stopped early.
     parameters.num_workers = 1
     parameters.catch_sigint_signal = False  # Ctrl-C is for Python
     parameters.linearization_level = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -289,3 +290,11 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         self.bound_ = self.certificate_.bound
         self.gap_ = self.certificate_.gap
         self.status_ = outcome.status
+        if not len(boxes):
+            warnings.warn(
+                f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost:g}, "
+                f"negative_weight={self.negative_weight_:g}, status {self.status_!r}). A smaller box_cost or "
+                "negative_weight makes boxes worth more.",
+                UserWarning,
+                stacklevel=3,
+            )

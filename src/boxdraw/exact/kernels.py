@@ -1,4 +1,4 @@
-"""Compiled loops of the search for one box: sets as bits, the bound of a node, branching, hill climbing.
+"""Compiled loops of the search for one box: sets as bits, the bound of a node, branching.
 
 The value of a box is what it earns: the gains of the positives that it holds, each less its pair prices for the
 negatives that the box holds too but never below 0, less the costs of those negatives. Everything is in whole numbers.
@@ -90,13 +90,15 @@ def _lowest(typingctx: Any, word: Any) -> Any:
 
 # Loops are written out below where NumPy has one word for them: numba compiles loops in a fraction of the time.
 @inner
-def _copy(source, target):
+def copy(source, target):
+    """Copy an array."""
     for k in range(target.shape[0]):
         target[k] = source[k]
 
 
 @inner
-def _set(value, target):
+def fill(value, target):
+    """Fill an array."""
     for k in range(target.shape[0]):
         target[k] = value
 
@@ -126,7 +128,7 @@ def fill_bits(low, high, n_low, n_high, widest):
 def _settle(sets, prices, lo, hi, work):
     """Return the value of the inner box; find its rows and what other negatives would cost beyond it."""
     value = 0
-    _copy(prices.cost, work.capacity)
+    copy(prices.cost, work.capacity)
     for w in range(work.inner.shape[0]):
         word = ~np.uint64(0)
         for j in range(lo.shape[0]):
@@ -204,7 +206,7 @@ def _reach_out(sets, prices, lo, hi, open_, n_open, dead, work, keep_idle):
 @inner
 def _order_by_size(n_open, work):
     """Order the open positives by the size of their reach, by counting."""
-    _set(0, work.bucket)
+    fill(0, work.bucket)
     for t in range(n_open):
         work.bucket[work.size[t] + 1] += 1
     for size in range(1, work.bucket.shape[0]):
@@ -222,8 +224,8 @@ def _charge(n_open, work):
     capacities leaves a valid bound. Positives with few negatives go first, and use those that few others need.
     """
     n_negatives = work.capacity.shape[0]
-    _set(0, work.degree)
-    _copy(work.capacity, work.residual)
+    fill(0, work.degree)
+    copy(work.capacity, work.residual)
     for t in range(n_open):
         size = 0
         for w in range(work.reach.shape[1]):
@@ -299,8 +301,8 @@ def _kill(upper, cutoff, open_, n_open, dead, work):
             continue
         if kept != t:
             open_[kept] = open_[t]
-            _copy(work.reach[t], work.reach[kept])
-            _copy(work.closure[t], work.closure[kept])
+            copy(work.reach[t], work.reach[kept])
+            copy(work.closure[t], work.closure[kept])
             work.worth[kept] = work.worth[t]
         kept += 1
     return kept, lost
@@ -338,7 +340,7 @@ def bound(sets, prices, lo, hi, open_, n_open, dead, cutoff, work, keep_idle):
 @inner
 def _branch(upper, cutoff, open_, n_open, work):
     """Choose the positive to branch on; say whether it has to be taken."""
-    _set(-1, work.slot)
+    fill(-1, work.slot)
     for t in range(n_open):
         work.slot[open_[t]] = t
         work.need[t] = 0
@@ -411,9 +413,9 @@ def search(sets, prices, stack, depth, cutoff, n_nodes, best_lo, best_hi, work, 
         depth -= 1
         if stack.upper[depth] <= cutoff:
             continue
-        _copy(stack.lo[depth], lo)
-        _copy(stack.hi[depth], hi)
-        _copy(stack.dead[depth], dead)
+        copy(stack.lo[depth], lo)
+        copy(stack.hi[depth], hi)
+        copy(stack.dead[depth], dead)
         n_open = _members(stack.open[depth], open_)
         grown = stack.grown[depth]
         while True:
@@ -424,24 +426,24 @@ def search(sets, prices, stack, depth, cutoff, n_nodes, best_lo, best_hi, work, 
                     if _can_grow(sets, lo, hi, work):
                         found -= 1
                     elif found < best_lo.shape[0]:
-                        _copy(lo, best_lo[found])
-                        _copy(hi, best_hi[found])
+                        copy(lo, best_lo[found])
+                        copy(hi, best_hi[found])
                     found += 1
                 else:
                     cutoff = value
-                    _copy(lo, best_lo[0])
-                    _copy(hi, best_hi[0])
+                    copy(lo, best_lo[0])
+                    copy(hi, best_hi[0])
                     found = 1
             if upper <= cutoff or n_open == 0:
                 break
             t, forced = _branch(upper, cutoff, open_, n_open, work)
             i = open_[t]
             if not forced:
-                _copy(lo, stack.lo[depth])
-                _copy(hi, stack.hi[depth])
-                _copy(dead, stack.dead[depth])
+                copy(lo, stack.lo[depth])
+                copy(hi, stack.hi[depth])
+                copy(dead, stack.dead[depth])
                 stack.dead[depth, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
-                _set(np.uint64(0), stack.open[depth])
+                fill(np.uint64(0), stack.open[depth])
                 for s in range(n_open):
                     if s != t:
                         stack.open[depth, open_[s] >> 6] |= np.uint64(1) << np.uint64(open_[s] & 63)
@@ -452,94 +454,3 @@ def search(sets, prices, stack, depth, cutoff, n_nodes, best_lo, best_hi, work, 
                 lo[j], hi[j] = min(lo[j], sets.low[i, j]), max(hi[j], sets.high[i, j])
             grown = True
     return depth, cutoff, used, found
-
-
-class Table(NamedTuple):
-    """All rows on levels, ordered by each limit, and the pair prices by negative: what hill climbing needs."""
-
-    low_p: Any
-    high_p: Any
-    low_n: Any
-    high_n: Any
-    order_p: Any  # (2, features, positives): the order in which a lower, an upper limit lets rows in
-    order_n: Any
-
-
-@inner
-def _out_elsewhere(low, high, i, lo, hi, feature, side):
-    """Say whether a limit other than the given one keeps a row out."""
-    for j in range(lo.shape[0]):
-        if (low[i, j] < lo[j] and not (j == feature and side == 0)) or (
-            high[i, j] > hi[j] and not (j == feature and side == 1)
-        ):
-            return True
-    return False
-
-
-@inner
-def _sweep(table, prices, by_negative, lo, hi, j, side, rest, inside):
-    """Move one limit from the innermost level to the outermost; return the best value and its level.
-
-    `rest` holds, for positives inside, gain less pair prices, and is below any of that outside.
-    """
-    _set(MINUS_INFINITY, rest)
-    _set(False, inside)
-    key_p, key_n = (table.low_p, table.low_n) if side == 0 else (table.high_p, table.high_n)
-    outermost = 0
-    for i in range(key_p.shape[0]):
-        outermost = max(outermost, key_p[i, j])
-    first, last, step = (outermost, -1, -1) if side == 0 else (0, outermost + 1, 1)
-    value, best, chosen = 0, MINUS_INFINITY, -1
-    a = b = 0
-    start, positive, price = by_negative
-    order_p, order_n = table.order_p[side, j], table.order_n[side, j]
-    for level in range(first, last, step):
-        while b < order_n.shape[0] and (key_n[order_n[b], j] - level) * step <= 0:
-            q = order_n[b]
-            b += 1
-            if _out_elsewhere(table.low_n, table.high_n, q, lo, hi, j, side):
-                continue
-            inside[q] = True
-            value -= prices.cost[q]
-            for t in range(start[q], start[q + 1]):
-                i = positive[t]
-                if rest[i] > MINUS_INFINITY:
-                    value += max(rest[i] - price[t], 0) - max(rest[i], 0)
-                    rest[i] -= price[t]
-        taken = False
-        while a < order_p.shape[0] and (key_p[order_p[a], j] - level) * step <= 0:
-            i = order_p[a]
-            a += 1
-            if _out_elsewhere(table.low_p, table.high_p, i, lo, hi, j, side):
-                continue
-            rest[i] = prices.gain[i]
-            for t in range(prices.start[i], prices.start[i + 1]):
-                if inside[prices.negative[t]]:
-                    rest[i] -= prices.price[t]
-            value += max(rest[i], 0)
-            taken = True
-        if taken and value > best:
-            best, chosen = value, level
-    return best, chosen
-
-
-@entry
-def climb(table, prices, by_negative, lo, hi):
-    """Move one limit after the other to its best level until none is better; return the value."""
-    rest = np.empty(table.low_p.shape[0], np.int64)
-    inside = np.empty(table.low_n.shape[0], np.bool_)
-    value = MINUS_INFINITY
-    stale = 0
-    while True:
-        for j in range(lo.shape[0]):
-            for side in range(2):
-                best, chosen = _sweep(table, prices, by_negative, lo, hi, j, side, rest, inside)
-                stale += 1
-                if best > value:
-                    value, stale = best, 0
-                    if side == 0:
-                        lo[j] = chosen
-                    else:
-                        hi[j] = chosen
-                if stale >= 2 * lo.shape[0]:
-                    return value

@@ -9,14 +9,15 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import IntArray
-from boxdraw.exact import kernels
+from boxdraw.arrays import BoolArray, IntArray
+from boxdraw.exact import climbing, kernels
 from boxdraw.exact.objective import Points
 from boxdraw.exact.problem import Box, Levels, Problem, Rows
 
 Words = npt.NDArray[np.uint64]
 
-_CHUNK = 500  # nodes between looks at the clock
+_CHUNK = 20_000_000  # words looked at between looks at the clock
+_SEEDS_BETWEEN = 8  # searched between updates of the bounds of all
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,20 @@ class MaxBox:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         positives, negatives = problem.positives, problem.negatives
-        self._table = kernels.Table(
+        self._table = climbing.Table(
             positives.low,
             positives.high,
             negatives.low,
             negatives.high,
             _let_in_order(positives.low, positives.high),
             _let_in_order(negatives.low, negatives.high),
+            problem.n_low,
+            problem.n_high,
         )
+        words = len(positives.points) // 64 + len(negatives.points) // 64 + 2
+        self.first_work = len(positives.points) * positives.low.size * words  # of branch and bound, before it branches
+        plain = Pricing(positives.points, negatives.points, no_pairs())
+        self._plain = _prices(plain, len(plain.gain)), _by_negative(plain, len(plain.cost))
 
     def climb(self, pricing: Pricing, starts: Iterable[Box]) -> list[tuple[int, Box]]:
         """Improve boxes limit by limit; return each with its value."""
@@ -69,18 +76,31 @@ class MaxBox:
         climbed = []
         for start in starts:
             lo, hi = start[0].copy(), start[1].copy()
-            climbed.append((int(kernels.climb(self._table, prices, by_negative, lo, hi)), (lo, hi)))
+            climbed.append((int(climbing.climb(self._table, prices, by_negative, lo, hi)), (lo, hi)))
         return climbed
+
+    def polish(self, lo: Levels, hi: Levels, boxes: IntArray, limits: IntArray) -> tuple[BoolArray, int]:
+        """Improve the boxes of a drawing, in place and in the given orders.
+
+        Returns which boxes are worth it, and the points of the drawing that they make.
+        """
+        kept, value = climbing.polish(self._table, *self._plain, self._problem.box_points, lo, hi, boxes, limits)
+        return kept, int(value) + self._problem.constant
 
     def best(self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int = 2**62) -> Found:
         """Find the best box of more value than the cutoff, by branch and bound."""
-        return _Search(self._problem, pricing).best(cutoff, out_of_time, node_limit)
+        search = _Search(self._problem, pricing)
+        run = search.run(cutoff, node_limit, 1, out_of_time, keep_all=False)
+        work = (run.nodes + len(pricing.gain)) * search.node_size
+        return Found((run.lo[0], run.hi[0]) if run.found else None, run.cutoff, run.upper, work)
 
     def all_above(
         self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], most: int, node_limit: int
     ) -> list[Box] | None:
         """List the boxes of more value than the cutoff that can't take a positive in for free; None if too many."""
-        return _Search(self._problem, pricing, every_negative=True).all_above(cutoff, out_of_time, most, node_limit)
+        search = _Search(self._problem, pricing, every_negative=True)
+        run = search.run(cutoff, node_limit, most, out_of_time, keep_all=True)
+        return [(run.lo[k], run.hi[k]) for k in range(run.found)] if run.found <= most and run.upper == cutoff else None
 
 
 @cache
@@ -92,7 +112,20 @@ def compile_kernels() -> None:
     pricing = Pricing(points, points, no_pairs())
     max_box = MaxBox(problem)
     max_box.climb(pricing, [(low[0], low[0])])
-    max_box.best(pricing, 0, lambda: False)
+    max_box.polish(low[:1].copy(), low[:1].copy(), np.arange(1), np.arange(2))
+    max_box.best(pricing, -1, lambda: False)  # so low a cutoff that there is something to search
+
+
+@dataclass(slots=True)
+class _Run:
+    """What a search has come to."""
+
+    lo: Levels  # the boxes found, with room for more
+    hi: Levels
+    cutoff: int
+    upper: int  # no box has more; equal to the cutoff if the search was completed
+    found: int = 0
+    nodes: int = 0
 
 
 class _Search:
@@ -119,82 +152,51 @@ class _Search:
         self.work = _work(len(low), self.words, len(chosen), negative_bits[0].shape[2])
         self.stack = _stack(len(low), low.shape[1], self.words)
         self.node_size = low.size * (self.words + negative_bits[0].shape[2])
+        self.chunk = max(1, _CHUNK // self.node_size)
 
-    def best(self, cutoff: int, out_of_time: Callable[[], bool], node_limit: int) -> Found:
-        box_lo, box_hi = np.zeros((1, self.low.shape[1]), np.int32), np.zeros((1, self.low.shape[1]), np.int32)
+    def run(self, cutoff: int, node_limit: int, most: int, out_of_time: Callable[[], bool], keep_all: bool) -> _Run:
+        """Search the boxes of one positive after the other, without those of the positives before.
+
+        The cutoff rises to the best value found; with keep_all it stays, and all boxes above it are kept.
+        """
+        shape = most, self.low.shape[1]
+        run = _Run(np.zeros(shape, np.int32), np.zeros(shape, np.int32), cutoff, int(self.prices.gain.sum()))
         dead = np.zeros(self.words, dtype=np.uint64)
-        found, upper = 0, cutoff
-        open_ = np.flatnonzero(self.prices.gain > 0)
-        nodes = 0
-        bounds = self._seed_bounds(open_, dead, cutoff, False)
-        since = 0
-        while len(open_):
-            alive = bounds > cutoff
-            for i in open_[~alive]:
-                _add(dead, i)
+        open_ = np.arange(len(self.low)) if keep_all else np.flatnonzero(self.prices.gain > 0)
+        bounds, age = np.full(len(open_), run.upper), _SEEDS_BETWEEN
+        while True:
+            if age == _SEEDS_BETWEEN and len(open_):
+                bounds, age = self._seed_bounds(open_, bounds, dead, run.cutoff, out_of_time, keep_all), 0
+            alive = bounds > run.cutoff
+            _add(dead, open_[~alive])
             open_, bounds = open_[alive], bounds[alive]
             if not len(open_):
-                break
-            if since >= 8:
-                bounds, since = self._seed_bounds(open_, dead, cutoff, False), 0
-                continue
-            since += 1
+                run.upper = run.cutoff
+                return run
             k = int(np.argmin(bounds))
-            seed, open_bits = int(open_[k]), np.zeros(self.words, dtype=np.uint64)
-            rest = np.delete(open_, k)
-            np.bitwise_or.at(open_bits, rest >> 6, np.uint64(1) << (rest & 63).astype(np.uint64))
-            depth = self._push(seed, open_bits, dead, int(bounds[k]))
+            depth = self._push(int(open_[k]), np.delete(open_, k), dead, int(bounds[k]))
             while depth:
-                depth, cutoff, used, found = kernels.search(
-                    self.sets, self.prices, self.stack, depth, cutoff, _CHUNK, box_lo, box_hi, self.work, found, False
-                )
-                nodes += used
-                if depth and (nodes >= node_limit or out_of_time()):
-                    upper = max(int(self.stack.upper[:depth].max()), int(bounds.max()), cutoff)
-                    return self._found(found, cutoff, upper, box_lo, box_hi, nodes)
-            _add(dead, seed)
-            open_, bounds = rest, np.delete(bounds, k)
-            if len(open_) and (nodes >= node_limit or out_of_time()):
-                upper = max(int(bounds.max()), cutoff)
-                return self._found(found, cutoff, upper, box_lo, box_hi, nodes)
-        return self._found(found, cutoff, cutoff, box_lo, box_hi, nodes)
+                if run.found > most or run.nodes >= node_limit or out_of_time():
+                    run.upper = max(int(self.stack.upper[:depth].max()), int(bounds.max()), run.cutoff)
+                    return run
+                depth = self._search(run, depth, min(self.chunk, node_limit - run.nodes), keep_all)
+            _add(dead, open_[k : k + 1])
+            open_, bounds, age = np.delete(open_, k), np.delete(bounds, k), age + 1
 
-    def all_above(self, cutoff: int, out_of_time: Callable[[], bool], most: int, node_limit: int) -> list[Box] | None:
-        width = self.low.shape[1]
-        box_lo, box_hi = np.zeros((most, width), np.int32), np.zeros((most, width), np.int32)
-        dead = np.zeros(self.words, dtype=np.uint64)
-        found = nodes = 0
-        open_ = np.arange(len(self.low))
-        while len(open_):
-            bounds = self._seed_bounds(open_, dead, cutoff, True)
-            alive = bounds > cutoff
-            for i in open_[~alive]:
-                _add(dead, i)
-            open_, bounds = open_[alive], bounds[alive]
-            if not len(open_):
-                break
-            k = int(np.argmin(bounds))
-            rest, open_bits = np.delete(open_, k), np.zeros(self.words, dtype=np.uint64)
-            np.bitwise_or.at(open_bits, rest >> 6, np.uint64(1) << (rest & 63).astype(np.uint64))
-            depth = self._push(int(open_[k]), open_bits, dead, int(bounds[k]))
-            while depth:
-                depth, _, used, found = kernels.search(
-                    self.sets, self.prices, self.stack, depth, cutoff, _CHUNK, box_lo, box_hi, self.work, found, True
-                )
-                nodes += used
-                if found > most or nodes > node_limit or out_of_time():
-                    return None
-            _add(dead, int(open_[k]))
-            open_ = rest
-        return [(box_lo[k], box_hi[k]) for k in range(found)]
+    def _search(self, run: _Run, depth: int, n_nodes: int, keep_all: bool) -> int:
+        found = run.lo, run.hi, self.work, run.found, keep_all
+        state = kernels.search(self.sets, self.prices, self.stack, depth, run.cutoff, n_nodes, *found)
+        run.cutoff, run.nodes, run.found = int(state[1]), run.nodes + state[2], state[3]
+        return int(state[0])
 
-    def _found(self, found: int, value: int, upper: int, lo: Levels, hi: Levels, nodes: int) -> Found:
-        return Found((lo[0], hi[0]) if found else None, value, upper, (nodes + len(self.low)) * self.node_size)
-
-    def _seed_bounds(self, seeds: IntArray, dead: Words, cutoff: int, keep_idle: bool) -> Points:
-        """Bound, for each seed, the boxes that hold it and no dead positive."""
-        uppers = np.empty(len(seeds), dtype=np.int64)
+    def _seed_bounds(
+        self, seeds: IntArray, old: Points, dead: Words, cutoff: int, out_of_time: Callable[[], bool], keep_idle: bool
+    ) -> Points:
+        """Bound, for each seed, the boxes that hold it and no dead positive; keep the old bound when out of time."""
+        uppers = old.copy()
         for k, seed in enumerate(seeds):
+            if out_of_time():
+                break
             open_ = np.delete(seeds, k)
             limits = self.low[seed].copy(), self.high[seed].copy()
             _, uppers[k], _ = kernels.bound(
@@ -202,26 +204,30 @@ class _Search:
             )
         return uppers
 
-    def _push(self, seed: int, open_bits: Words, dead: Words, upper: int) -> int:
+    def _push(self, seed: int, open_: IntArray, dead: Words, upper: int) -> int:
         self.stack.lo[0], self.stack.hi[0] = self.low[seed], self.high[seed]
-        self.stack.open[0], self.stack.dead[0] = open_bits, dead
+        self.stack.open[0], self.stack.dead[0] = 0, dead
+        _add(self.stack.open[0], open_)
         self.stack.upper[0], self.stack.grown[0] = upper, True
         return 1
 
 
-def _add(words: Words, i: int) -> None:
-    words[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+def _add(words: Words, rows: IntArray) -> None:
+    """Add rows to a set."""
+    np.bitwise_or.at(words, rows >> 6, np.uint64(1) << (rows & 63).astype(np.uint64))
 
 
 def _let_in_order(low: Levels, high: Levels) -> npt.NDArray[np.int64]:
     """Return, per feature, the order in which a lower limit going down and an upper limit going up let rows in."""
-    return np.stack([np.argsort(-low, axis=0, kind="stable").T, np.argsort(high, axis=0, kind="stable").T])
+    orders = [np.argsort(-low, axis=0, kind="stable").T, np.argsort(high, axis=0, kind="stable").T]
+    return np.ascontiguousarray(np.stack(orders))
 
 
 def _prices(pricing: Pricing, n_positives: int) -> kernels.Prices:
     positive, negative, price = pricing.pairs
     start = np.searchsorted(positive, np.arange(n_positives + 1))
-    return kernels.Prices(pricing.gain, pricing.cost, start.astype(np.int64), negative, price)
+    # One memory layout, so that numba compiles for one only.
+    return kernels.Prices(pricing.gain, pricing.cost, start.astype(np.int64), np.ascontiguousarray(negative), price)
 
 
 def _by_negative(pricing: Pricing, n_negatives: int) -> tuple[Points, Points, Points]:

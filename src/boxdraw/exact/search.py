@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from boxdraw.exact.ascent import Ascent
@@ -15,9 +16,8 @@ from boxdraw.exact.max_box import MaxBox, Pricing, compile_kernels, no_pairs
 from boxdraw.exact.problem import Box, Problem
 from boxdraw.exact.selection import select
 
-_REFIT_NODES = 300  # of branch and bound in one refit of the primal search: enough to be exact on small data
-_REPAIRS = 100  # failures in a row that end the primal search, ...
-_REPAIR_WORK = 100_000_000  # ... and the work per second of the time limit that does
+_ROUNDS = 500  # of the walk, per box, without a better drawing that end it
+_WALK_WORK = 100_000_000  # rows looked at by the walk per second of the time limit, about a fifth of what can be
 _LIST_EVERY = 20  # rounds of column generation
 _EFFORT = 0.3  # of CP-SAT in one choice among likely boxes, on its own clock
 _LIKELY = 300  # boxes to choose from
@@ -99,14 +99,12 @@ class Control:
 class Side:
     """CP-SAT in a thread of its own. Its bounds count at once; its drawings only where `Search` says so."""
 
-    def __init__(
-        self, problem: Problem, hint: Sequence[Box], control: Control, workers: int, seed: int, effort: float
-    ) -> None:
+    def __init__(self, problem: Problem, hint: Sequence[Box], control: Control, seed: int, effort: float) -> None:
         self._problem = problem
         self._hint = list(hint)
         self._control = control
         self._solver: CpSat | None = None
-        self._options = workers, seed, effort
+        self._seed, self._effort = seed, effort
         self._stopped = False
         self.boxes: list[Box] = list(hint)
         self.value = problem.value(self.boxes)
@@ -117,11 +115,10 @@ class Side:
 
     def _work(self) -> None:
         try:
-            workers, seed, effort = self._options
-            self._solver = CpSat(self._problem, self._hint, workers=workers, seed=seed)
+            self._solver = CpSat(self._problem, self._hint, self._seed)
             if not self._stopped:
                 left = self._control.seconds_left()
-                self.solved = self._solver.solve(left, self._take_bound, self._take_boxes, effort)
+                self.solved = self._solver.solve(left, self._take_bound, self._take_boxes, self._effort)
         except BaseException as error:  # raised again by those who wait for the thread
             self.error = error
 
@@ -150,8 +147,9 @@ class Search:
     """The main line of the search, each step of which follows from the seed alone, and CP-SAT beside it.
 
     The main line is: drawings by refits and repairs, column generation for boxes and for the bound, and a list of all
-    boxes that a better drawing could use. A drawing of CP-SAT is only taken when the main line has ended, so that
-    the same call gives the same boxes as long as no clock ends it.
+    boxes that a better drawing could use. A drawing of CP-SAT is only taken when the main line has ended, and one
+    found after that only if CP-SAT does not come to an end, so that the same call gives the same boxes as long as no
+    clock ends it.
     """
 
     def __init__(self, problem: Problem, control: Control, *, seed: int, n_jobs: int) -> None:
@@ -176,10 +174,11 @@ class Search:
         finally:
             if self._side is not None:
                 self._side.stop()
-        best = self._ascent
+        best, side = self._ascent, self._side
         boxes, value, method = best.boxes, best.value, best.method
-        if self._side is not None and self._side.value > value:
-            boxes, value, method = self._side.boxes, self._side.value, "CP-SAT on levels"
+        # What CP-SAT has proven comes before what the walk beside it has found in the meantime: see the class.
+        if side is not None and side.value > (control.value if side.solved else value):
+            boxes, value, method = side.boxes, side.value, "CP-SAT on levels"
         return State(boxes, value, method, max(control.bound, value), control.bound_method)
 
     def _offer(self, boxes: Sequence[Box], method: str) -> None:
@@ -195,17 +194,23 @@ class Search:
         self._control.phase = "compiling, once"
         self._control.report()
         start = time.perf_counter()
-        compile_kernels()
+        with ThreadPoolExecutor(1) as pool:  # numba must not be interrupted; Ctrl-C comes to the main thread only
+            pool.submit(compile_kernels).result()
         self._control.extend(time.perf_counter() - start)
         self._control.phase = "drawing"
         for method, boxes in [*starts, ("greedy", [])]:
-            self._offer(self._ascent.improve(boxes, _REFIT_NODES), f"{method}, refitted")
+            self._offer(self._ascent.improve(boxes, exactly=False), f"{method}, refitted")
+        self._offer(self._ascent.improve(self._ascent.boxes, exactly=True), "branch and bound, box by box")
         if self._problem.max_boxes > 1:
-            self._repair(_REPAIRS, self._control.time_limit * _REPAIR_WORK)
+            self._walk(1.0)
 
-    def _repair(self, rounds: int, work: float) -> None:
-        rounds = min(rounds, 5 + len(self._problem.positives.points))  # few positives leave few ways to draw
-        self._ascent.repair(rounds, _REFIT_NODES, int(work))
+    def _walk(self, share: float) -> None:
+        """Walk among drawings; with a share of 1 long enough to find what is easily found."""
+        problem = self._problem
+        n_rows, n_features = len(problem.positives.points) + len(problem.negatives.points), len(problem.n_low)
+        rounds = min(_ROUNDS * problem.max_boxes, 100 * len(problem.positives.points))
+        most = self._control.time_limit * _WALK_WORK / (16 * n_rows * n_features * problem.max_boxes)
+        self._ascent.walk(math.ceil(share * rounds), math.ceil(share * most))
         self._control.value = self._ascent.value
 
     def _bound_one_box(self) -> None:
@@ -222,11 +227,11 @@ class Search:
     def _bound_many(self) -> None:
         """Lower the bound by column generation; finish by a list of all boxes that a better drawing could use."""
         if self._n_jobs > 1:
-            self._start_side(self._n_jobs - 1)
+            self._start_side()
         generation = ColumnGeneration(
             self._problem, self._max_box, self._ascent.starts, self._control.seconds_left, self._control.out_of_time
         )
-        generation.take([*self._ascent.boxes, *self._ascent.seen.values()])
+        generation.take(self._ascent.promising())
         more, rounds = True, 0
         while more and not self._control.out_of_time():
             self._control.phase = "column generation"
@@ -239,7 +244,7 @@ class Search:
             if not more or rounds % _LIST_EVERY == 0:
                 self._choose(generation.likely(_LIKELY), _EFFORT)
                 self._control.phase = "drawing"
-                self._repair(_REPAIRS // 4, self._control.time_limit * _REPAIR_WORK / 10)
+                self._walk(0.2)
                 if self._list_all(generation, _MOST_LISTED if not more else _MOST_LISTED // 10):
                     return
 
@@ -251,7 +256,7 @@ class Search:
         chosen = select(self._problem, boxes, self._ascent.value, seconds=self._control.seconds_left(), effort=effort)
         if chosen.boxes is not None:
             self._offer(chosen.boxes, "column generation")
-            self._offer(self._ascent.improve(chosen.boxes, _REFIT_NODES), "column generation, refitted")
+            self._offer(self._ascent.improve(chosen.boxes, exactly=True), "column generation, refitted")
         return chosen.proven
 
     def _list_all(self, generation: ColumnGeneration, most: int) -> bool:
@@ -265,13 +270,13 @@ class Search:
         self._control.lower_bound(self._ascent.value, "column generation and a list of all boxes in question")
         return True
 
-    def _start_side(self, workers: int, effort: float = math.inf) -> None:
+    def _start_side(self, effort: float = math.inf) -> None:
         if model_size(self._problem) <= _MOST_LITERALS:
-            self._side = Side(self._problem, self._ascent.boxes, self._control, workers, self._seed, effort)
+            self._side = Side(self._problem, self._ascent.boxes, self._control, self._seed, effort)
 
     def _give_a_turn(self) -> None:
         """Let CP-SAT try for a moment before column generation takes the time: some problems it settles at once."""
-        self._start_side(1, _TURN)
+        self._start_side(_TURN)
         if self._side is not None:
             self._watch(self._side)
             self._side.stop()
@@ -283,13 +288,17 @@ class Search:
             time.sleep(0.005)
 
     def _wait(self) -> None:
-        """Give CP-SAT the rest of the time; if its model is too large, go on repairing."""
+        """Give CP-SAT the rest of the time, and walk on where that does not take time from it."""
         control = self._control
         if control.out_of_time() or self._problem.max_boxes == 1:
             return
         if self._side is None:
-            self._start_side(1)
+            self._start_side()
         if self._side is None:
-            self._ascent.repair(2**62, _REFIT_NODES, 2**62)
-            return
-        self._watch(self._side)
+            self._ascent.walk(2**62, 2**62)
+        elif self._n_jobs == 1:
+            self._watch(self._side)
+        else:
+            control.phase = "CP-SAT"
+            while self._side.busy() and not control.out_of_time():
+                self._ascent.walk(100, 100)
