@@ -82,7 +82,7 @@ def framed(base, to_frame):
 
 FRAMED = [
     framed(type(classifier), to_frame)(**classifier.get_params())
-    for classifier in (FastBoxesClassifier(), QUICK_CV, BoxSetClassifier())
+    for classifier in (FastBoxesClassifier(), QUICK_CV, BoxSetClassifier(), ExactBoxesClassifier(time_limit=1.0))
     for to_frame in (pandas_frame, polars_frame)
 ]
 

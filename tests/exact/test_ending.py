@@ -16,7 +16,10 @@ from boxdraw import BoxSet
 from .fitted import assert_true, hard, model, small, value_of
 
 INF = np.inf
-pytestmark = pytest.mark.usefixtures("nothing_is_left_behind")
+pytestmark = [
+    pytest.mark.usefixtures("nothing_is_left_behind"),
+    pytest.mark.filterwarnings("ignore:No box was found"),  # in no time at all
+]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +123,7 @@ print(model.status_, model.certificate_.verify(X, y), model.certificate_.seconds
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize(("n_jobs", "after", "solver"), [("1", 0.3, "auto"), ("2", 2.0, "auto"), ("1", 0.5, "mip")])
 def test_ctrl_c_returns_the_best_so_far(n_jobs, after, solver):
-    command = [sys.executable, "-c", CTRL_C, n_jobs, str(after), solver]
+    command = [sys.executable, "-W", "ignore:No box was found", "-c", CTRL_C, n_jobs, str(after), solver]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "searching\n"
         process.send_signal(signal.SIGINT)

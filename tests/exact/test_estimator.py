@@ -14,15 +14,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import sklearn
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.fixes import parse_version
 
-from boxdraw import BoxSet, ExactBoxesClassifier, FastBoxesClassifier
+from boxdraw import BoxSet, FastBoxesClassifier
 from boxdraw.exact import strategies
 from boxdraw.exact.certificate import Certificate
 
@@ -34,19 +31,6 @@ pytestmark = pytest.mark.usefixtures("nothing_is_left_behind")
 INF = np.inf
 
 # In scikit-learn
-
-
-# There the check makes two classes of three in two ways and compares models of different labels.
-OLD = parse_version(sklearn.__version__) < parse_version("1.7")
-EXPECTED = {"check_sample_weight_equivalence_on_dense_data": "compares different labels"} if OLD else {}
-
-
-@parametrize_with_checks(
-    [ExactBoxesClassifier(time_limit=2.0, random_state=0), ExactBoxesClassifier(max_boxes=1, edges="tight", n_jobs=2)],
-    expected_failed_checks=lambda estimator: EXPECTED,
-)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
 
 
 def test_clone_and_pickle():
@@ -148,6 +132,7 @@ def test_a_fit_that_is_asked_to_talks(capfd):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="where the system lists child processes")
+@pytest.mark.filterwarnings("ignore:No box was found")
 @pytest.mark.parametrize("params", [{}, {"n_jobs": 2}, {"solver": "mip"}, {"strategy": "neighbourhood"}])
 def test_no_child_process_is_left_behind(params):
     def children():

@@ -291,10 +291,15 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         self.gap_ = self.certificate_.gap
         self.status_ = outcome.status
         if not len(boxes):
-            warnings.warn(
-                f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost:g}, "
-                f"negative_weight={self.negative_weight_:g}, status {self.status_!r}). A smaller box_cost or "
-                "negative_weight makes boxes worth more.",
-                UserWarning,
-                stacklevel=3,
-            )
+            self._warn_of_nothing()
+
+    def _warn_of_nothing(self) -> None:
+        what_to_do = "A smaller box_cost or negative_weight makes boxes worth more."
+        if self.status_ in ("time_limit", "interrupted"):
+            what_to_do = f"The search had not come to an end ({self.status_}): give it more time."
+        warnings.warn(
+            f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost:g}, "
+            f"negative_weight={self.negative_weight_:g}). {what_to_do}",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -16,7 +16,7 @@ from boxdraw.exact.max_box import MaxBox, Pricing, compile_kernels, no_pairs
 from boxdraw.exact.problem import Box, Problem
 from boxdraw.exact.selection import select
 
-_ROUNDS = 500  # of the walk, per box, without a better drawing that end it
+_ROUNDS = 400  # of the walk, per box and box, without a better drawing that end it
 _WALK_WORK = 100_000_000  # rows looked at by the walk per second of the time limit, about a fifth of what can be
 _LIST_EVERY = 20  # rounds of column generation
 _EFFORT = 0.3  # of CP-SAT in one choice among likely boxes, on its own clock
@@ -208,7 +208,7 @@ class Search:
         """Walk among drawings; with a share of 1 long enough to find what is easily found."""
         problem = self._problem
         n_rows, n_features = len(problem.positives.points) + len(problem.negatives.points), len(problem.n_low)
-        rounds = min(_ROUNDS * problem.max_boxes, 100 * len(problem.positives.points))
+        rounds = min(_ROUNDS * problem.max_boxes**2, 100 * len(problem.positives.points))
         most = self._control.time_limit * _WALK_WORK / (16 * n_rows * n_features * problem.max_boxes)
         self._ascent.walk(math.ceil(share * rounds), math.ceil(share * most))
         self._control.value = self._ascent.value
