@@ -2,40 +2,56 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import partial, reduce
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BoxSet"]
+from boxdraw.arrays import BoolArray, FloatArray
+from boxdraw.export.methods import Exports
+from boxdraw.limits import (
+    Allowed,
+    Numbers,
+    check_limits,
+    checked_categories,
+    checked_matrix,
+    checked_missing,
+    checked_names,
+    checked_shown,
+    limited_features,
+)
+from boxdraw.membership import depth, inside
+from boxdraw.rows import read_columns
+from boxdraw.rule import Category, Limit, Rule
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-Columns = dict[int, npt.NDArray[Any]]
-Numbers = tuple[npt.ArrayLike, npt.ArrayLike]
+__all__ = ["BoxSet"]
 
 # Rows are read in tiles whose columns stay in the processor's cache while every box looks at them.
 _TILE_ROWS = 8192
 
 
-class BoxSet:
+class BoxSet(Exports):
     """A union of axis-parallel boxes in the units of the user's data.
 
-    A row is in a box if it is within all limits of the box, and it is flagged if it is in any box. A box set
-    never changes; two are equal if their limits and names are.
+    A row is in a box if it meets all limits of the box, and it is flagged if it is in any box. A feature has either
+    numbers, limited by an interval, or categories, limited by a set of them; for either, a box also says whether a
+    missing value is inside. A box set never changes; two are equal if they say the same of the same features.
 
     Parameters
     ----------
     lower, upper : array-like of shape (n_boxes, n_features)
-        The limits, which belong to the box. ``-inf`` and ``inf`` mean no limit. There may be no boxes at all.
+        The limits, which belong to the box. ``-inf`` and ``inf`` mean no limit, as for every feature with
+        categories; ``inf`` below and ``-inf`` above that only missing values are inside. There may be no boxes at all.
     feature_names : iterable of str, optional
         The names of the columns, all different. By default ``x0``, ``x1``, ...
+    categories : mapping of str to iterable, optional
+        The features that have categories instead of numbers, by name, with all categories that are known.
+    allowed : mapping of str to sequence, optional
+        For features with categories, those inside each box: a set, or None for all of them, known or not.
+    missing : array-like of bool of shape (n_boxes, n_features), optional
+        Whether a missing value is inside. By default it is where the box has no other limit on the feature.
     shown : pair of array-like of shape (n_boxes, n_features), or a function that returns one, optional
         Lower and upper numbers to print instead of the limits, infinite exactly where the limits are. They
         are for people only: no decision and no comparison uses them, and a function is only called when someone
@@ -44,6 +60,11 @@ class BoxSet:
     Attributes
     ----------
     lower, upper, shown_lower, shown_upper : ndarray of shape (n_boxes, n_features), read-only
+    missing : ndarray of bool of shape (n_boxes, n_features), read-only
+    categories : tuple with a tuple of categories per feature, or None for a feature of numbers
+    allowed : tuple with a tuple per box, of a frozenset of categories per feature or None for no such limit
+    limited : ndarray of bool of shape (n_boxes, n_features), read-only
+        Which features each box looks at.
     feature_names : tuple of str
     n_boxes, n_features : int
 
@@ -51,8 +72,8 @@ class BoxSet:
     -----
     The methods that take ``X`` accept an array-like of shape (n_samples, n_features) or a pandas, polars or
     pyarrow frame. The columns of a frame are found by name, in any order and among others; by position only
-    if the names are the default ones and the frame has none of them. Numbers are compared as float64. A
-    missing value (NaN, None) is outside every box that limits its feature; other boxes do not look at it.
+    if the names are the default ones and the frame has none of them. Numbers are compared as float64. NaN, None and
+    NA are missing. A category that is not known is outside every box that limits the feature's categories.
 
     Examples
     --------
@@ -65,12 +86,30 @@ class BoxSet:
     Box 2: age ≤ 20 and dose ≥ 5
     >>> boxes.contains([[40, 1], [40, 7], [10, 7]])
     array([ True, False,  True])
+    >>> BoxSet([[30, -inf]], [[inf, inf]], feature_names=["age", "region"], allowed={"region": [{"north", "east"}]})
+    BoxSet with 1 box on 2 features
+    Box 1: age ≥ 30 and region in {east, north}
     """
 
-    __slots__ = ("_shown", "feature_names", "lower", "n_boxes", "n_features", "upper")
+    __slots__ = (
+        "_shown",
+        "allowed",
+        "categories",
+        "feature_names",
+        "limited",
+        "lower",
+        "missing",
+        "n_boxes",
+        "n_features",
+        "upper",
+    )
     feature_names: tuple[str, ...]
     lower: FloatArray
     upper: FloatArray
+    missing: BoolArray
+    categories: tuple[tuple[Category, ...] | None, ...]
+    allowed: Allowed
+    limited: BoolArray
     _shown: Any
     n_boxes: int
     n_features: int
@@ -81,18 +120,77 @@ class BoxSet:
         upper: npt.ArrayLike,
         *,
         feature_names: Iterable[str] | None = None,
+        categories: Mapping[str, Iterable[Category]] | None = None,
+        allowed: Mapping[str, Sequence[Iterable[Category] | None]] | None = None,
+        missing: npt.ArrayLike | None = None,
         shown: Numbers | Callable[[], Numbers] | None = None,
     ) -> None:
-        low, high = _matrix(lower, "lower"), _matrix(upper, "upper")
+        low, high = checked_matrix(lower, "lower"), checked_matrix(upper, "upper")
         if low.shape != high.shape:
             raise ValueError(f"lower and upper must have the same shape, got {low.shape} and {high.shape}")
-        names = _checked_names(feature_names, low.shape[1])
-        _check_limits(low, high, names)
-        values: dict[str, Any] = {"lower": low, "upper": high, "feature_names": names}
+        names = checked_names(feature_names, low.shape[1])
+        known, admitted = checked_categories(categories, allowed, names, len(low))
+        limited = limited_features(low, high, admitted)
+        missing_inside = checked_missing(missing, limited)
+        categorical = np.array([values is not None for values in known])
+        check_limits(low, high, missing_inside, categorical, admitted, names)
+        limited |= ~missing_inside
+        limited.flags.writeable = False
+        values: dict[str, Any] = {"lower": low, "upper": high, "feature_names": names, "missing": missing_inside}
+        values |= {"categories": known, "allowed": admitted, "limited": limited}
         values |= {"n_boxes": low.shape[0], "n_features": low.shape[1]}
-        values["_shown"] = shown if shown is None or callable(shown) else _checked_shown(shown, low, high)
+        values["_shown"] = shown if shown is None or callable(shown) else checked_shown(shown, low, high)
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_rules(
+        cls,
+        rules: Iterable[Rule],
+        feature_names: Iterable[str],
+        categories: Mapping[str, Iterable[Category]] | None = None,
+    ) -> Self:
+        """Make boxes from rules; the inverse of `rules`.
+
+        Parameters
+        ----------
+        rules : iterable of Rule
+            One per box.
+        feature_names : iterable of str
+            All features, in the order of the columns.
+        categories : mapping of str to iterable, optional
+            The known categories of the features that have some; those in the rules are added.
+
+        Returns
+        -------
+        BoxSet
+            The boxes.
+
+        Examples
+        --------
+        >>> from boxdraw.rule import Limit, Rule
+        >>> BoxSet.from_rules([Rule((Limit("age", upper=20, missing=True),))], ["age"]).to_text()
+        'Box 1: age ≤ 20 or missing'
+        """
+        from boxdraw.editing import from_rules
+
+        return from_rules(cls, rules, feature_names, categories)
+
+    def rules(self) -> list[Rule]:
+        """Return the boxes as data: a rule per box, a limit per feature that it looks at.
+
+        Examples
+        --------
+        >>> BoxSet([[30]], [[float("inf")]], feature_names=["age"]).rules()[0].limits
+        (Limit(feature='age', lower=30.0, upper=inf, categories=None, missing=False),)
+        """
+        return [
+            Rule(tuple(self._limit(k, j) for j in np.flatnonzero(row).tolist())) for k, row in enumerate(self.limited)
+        ]
+
+    def _limit(self, k: int, j: int) -> Limit:
+        numbers = float(self.lower[k, j]), float(self.upper[k, j])
+        return Limit(self.feature_names[j], *numbers, self.allowed[k][j], bool(self.missing[k, j]))
 
     @property
     def shown_lower(self) -> FloatArray:
@@ -108,7 +206,7 @@ class BoxSet:
         if self._shown is None:
             return self.lower, self.upper
         if callable(self._shown):
-            object.__setattr__(self, "_shown", _checked_shown(self._shown(), self.lower, self.upper))
+            object.__setattr__(self, "_shown", checked_shown(self._shown(), self.lower, self.upper))
         shown: tuple[FloatArray, FloatArray] = self._shown
         return shown
 
@@ -129,7 +227,7 @@ class BoxSet:
         >>> BoxSet([[0], [2]], [[3], [9]]).membership([[1]])
         array([[ True, False]])
         """
-        return self._measure(X, _inside, np.bool_)
+        return self._measure(X, inside, np.bool_)
 
     def contains(self, X: Any) -> BoolArray:
         """Say which rows are in any box.
@@ -162,14 +260,14 @@ class BoxSet:
         ndarray of float of shape (n_samples,)
             The largest over boxes of the smallest ``x - lower`` and ``upper - x`` over limits: at least 0
             exactly where `contains` is True. In a box without limits it is ``inf``; without boxes, or when
-            missing values keep a row out of all of them, ``-inf``.
+            missing values or categories keep a row out of all of them, ``-inf``.
 
         Examples
         --------
         >>> BoxSet([[0], [2]], [[3], [9]]).margin([[1], [5], [9], [11]])
         array([ 1.,  3.,  0., -2.])
         """
-        return np.asarray(self._measure(X, _depth, np.float64).max(axis=1, initial=-np.inf))
+        return np.asarray(self._measure(X, depth, np.float64).max(axis=1, initial=-np.inf))
 
     def shown_for(self, X: Any) -> Self:
         """Make the same boxes print short numbers that say the same about given rows.
@@ -192,78 +290,101 @@ class BoxSet:
         """
         from boxdraw.export.text import shown_limits
 
-        shown = shown_limits(self.lower, self.upper, _read_columns(X, self)[1])
-        return type(self)(self.lower, self.upper, feature_names=self.feature_names, shown=shown)
+        columns = {j: values for j, values in read_columns(X, self)[1].items() if self.categories[j] is None}
+        return self._with(np.s_[:], shown_limits(self.lower, self.upper, columns))
 
-    def to_text(self) -> str:
-        """Write one sentence per box, a line each.
-
-        Examples
-        --------
-        >>> print(BoxSet([[16.8, 14.2]], [[float("inf"), 30]], feature_names=["radius", "texture"]).to_text())
-        Box 1: radius ≥ 16.8 and 14.2 ≤ texture ≤ 30
-        """
-        from boxdraw.export.text import to_text
-
-        return to_text(self)
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Write the boxes as JSON; `boxdraw.export.json` documents the layout.
+    def replace(self, box: int, feature: str, **limits: Any) -> Self:
+        """Change what a box asks of a feature.
 
         Parameters
         ----------
-        path : str or path-like, optional
-            A file to write as well. It is replaced in one step, or left as it was if that fails.
-
-        Returns
-        -------
-        str
-            The text.
-
-        Examples
-        --------
-        >>> BoxSet.from_json(BoxSet([[1]], [[2]]).to_json()).to_text()
-        'Box 1: 1 ≤ x0 ≤ 2'
-        """
-        from boxdraw.export.json import to_json, write_text
-
-        text = to_json(self)
-        if path is not None:
-            write_text(path, text)
-        return text
-
-    @classmethod
-    def from_json(cls, source: str | bytes | os.PathLike[str]) -> BoxSet:
-        """Read boxes that `to_json` wrote.
-
-        Parameters
-        ----------
-        source : str, bytes or path-like
-            JSON text (bytes, or a str that starts with ``{``) or the path of a file.
+        box : int
+            The number of the box, from 0.
+        feature : str
+            The name of the feature.
+        **limits
+            Any of ``lower``, ``upper``, ``categories`` and ``missing``, as in `boxdraw.rule.Limit`; what is not given
+            stays as it is.
 
         Returns
         -------
         BoxSet
-            The boxes. Anything but a valid file gives a ValueError that says what is wrong and where.
+            New boxes.
 
         Examples
         --------
-        >>> BoxSet.from_json(BoxSet([[1]], [[2]]).to_json()) == BoxSet([[1]], [[2]])
-        True
+        >>> BoxSet([[30]], [[40]], feature_names=["age"]).replace(0, "age", upper=45).to_text()
+        'Box 1: 30 ≤ age ≤ 45'
         """
-        from boxdraw.export.json import from_json, read_source
+        from boxdraw.editing import replace
 
-        return from_json(read_source(source))
+        return replace(self, box, feature, limits)
+
+    def drop_limit(self, box: int, feature: str) -> Self:
+        """Let a box, numbered from 0, no longer look at a feature.
+
+        Examples
+        --------
+        >>> BoxSet([[30, 1]], [[40, 2]], feature_names=["age", "dose"]).drop_limit(0, "age").to_text()
+        'Box 1: 1 ≤ dose ≤ 2'
+        """
+        from boxdraw.editing import drop_limit
+
+        return drop_limit(self, box, feature)
+
+    def drop_box(self, box: int) -> Self:
+        """Leave out a box, numbered from 0.
+
+        Examples
+        --------
+        >>> BoxSet([[1], [5]], [[2], [6]]).drop_box(0).to_text()
+        'Box 1: 5 ≤ x0 ≤ 6'
+        """
+        from boxdraw.editing import drop_box
+
+        return drop_box(self, box)
+
+    def add_box(self, limits: Any) -> Self:
+        """Add a box at the end.
+
+        Parameters
+        ----------
+        limits : Rule, iterable of Limit, or mapping of feature names
+            As a mapping, to ``(lower, upper)`` or to a set of categories.
+
+        Returns
+        -------
+        BoxSet
+            New boxes.
+
+        Examples
+        --------
+        >>> print(BoxSet([[1]], [[2]]).add_box({"x0": (5, float("inf"))}).to_text())
+        Box 1: 1 ≤ x0 ≤ 2
+        Box 2: x0 ≥ 5
+        """
+        from boxdraw.editing import add_box
+
+        return add_box(self, limits)
+
+    def __add__(self, other: object) -> Self:
+        """Put the boxes of two sets on the same features together."""
+        from boxdraw.editing import union
+
+        return union(self, other) if isinstance(other, BoxSet) else NotImplemented
 
     def _measure(self, X: Any, measure: Callable[..., Any], dtype: Any) -> npt.NDArray[Any]:
         """Apply a function of columns and limits to every row and box."""
-        n_samples, columns = _read_columns(X, self)
+        n_samples, columns = read_columns(X, self)
         result = np.empty((n_samples, self.n_boxes), dtype=dtype)
         for start in range(0, n_samples, _TILE_ROWS):
             rows = slice(start, start + _TILE_ROWS)
-            tile = {j: np.ascontiguousarray(column[rows], dtype=np.float64) for j, column in columns.items()}
+            tile = {
+                j: column[rows] if self.categories[j] else np.ascontiguousarray(column[rows], dtype=np.float64)
+                for j, column in columns.items()
+            }
             for k in range(self.n_boxes):
-                result[rows, k] = measure(tile, self.lower[k], self.upper[k])
+                result[rows, k] = measure(tile, self, k)
         return result
 
     def __len__(self) -> int:
@@ -272,8 +393,26 @@ class BoxSet:
     def __getitem__(self, index: SupportsIndex | slice) -> Self:
         rows = index if isinstance(index, slice) else [range(self.n_boxes)[index]]
         lower, upper = self._shown_limits()
-        shown = lower[rows], upper[rows]
-        return type(self)(self.lower[rows], self.upper[rows], feature_names=self.feature_names, shown=shown)
+        return self._with(rows, (lower[rows], upper[rows]))
+
+    def _with(self, rows: Any, shown: Numbers) -> Self:
+        """Return some of the boxes, with other numbers to print."""
+        options = self._options()
+        if options["allowed"]:
+            chosen = np.arange(self.n_boxes)[rows].tolist()
+            options["allowed"] = {name: [sets[k] for k in chosen] for name, sets in options["allowed"].items()}
+        options |= {"missing": self.missing[rows], "shown": shown}
+        return type(self)(self.lower[rows], self.upper[rows], **options)
+
+    def _options(self) -> dict[str, Any]:
+        """Return what the constructor takes beside the limits and the numbers to print."""
+        named = {name: j for j, name in enumerate(self.feature_names) if self.categories[j] is not None}
+        return {
+            "feature_names": self.feature_names,
+            "categories": {name: self.categories[j] for name, j in named.items()},
+            "allowed": {name: [sets[j] for sets in self.allowed] for name, j in named.items()},
+            "missing": self.missing,
+        }
 
     def __iter__(self) -> Iterator[Self]:
         return (self[k] for k in range(self.n_boxes))
@@ -281,11 +420,14 @@ class BoxSet:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BoxSet):
             return NotImplemented
-        equal = np.array_equal(self.lower, other.lower) and np.array_equal(self.upper, other.upper)
-        return equal and self.feature_names == other.feature_names
+        return self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash((self.feature_names, self.lower.tobytes(), self.upper.tobytes()))
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        limits = self.lower.tobytes(), self.upper.tobytes(), self.missing.tobytes()
+        return self.feature_names, self.lower.shape, limits, self.categories, self.allowed
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"cannot set {name!r}: a BoxSet does not change; make a new one")
@@ -294,125 +436,4 @@ class BoxSet:
         raise AttributeError(f"cannot delete {name!r}: a BoxSet does not change; make a new one")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names, shown = self.feature_names, self._shown_limits()
-        return partial(type(self), feature_names=names, shown=shown), (self.lower, self.upper)
-
-    def __repr__(self) -> str:
-        from boxdraw.export.text import to_repr
-
-        return to_repr(self)
-
-    def _repr_html_(self) -> str:
-        from boxdraw.export.html import to_html
-
-        return to_html(self)
-
-
-def _numeric(values: Any, what: str) -> npt.NDArray[Any]:
-    """Make an array of numbers of any type; text is refused even where NumPy would parse it."""
-    array = np.asarray(values)
-    if array.dtype.kind == "O" and not any(isinstance(value, str | bytes) for value in array.flat):
-        with suppress(TypeError, ValueError, OverflowError):
-            array = array.astype(np.float64)
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{what} must hold numbers only, got {type(values).__name__} of dtype {array.dtype}")
-    return array
-
-
-def _matrix(values: Any, what: str) -> FloatArray:
-    array = _numeric(values, what)
-    if array.ndim != 2 or array.shape[1] == 0:
-        wanted = "(n_boxes, n_features) with at least one feature"
-        raise ValueError(f"{what} must be {wanted}, got {array.shape}: write one box as [[...]]")
-    # Adding zero copies, and turns -0.0 into 0.0, so that equal limits have equal bytes.
-    limits: FloatArray = np.add(array, 0.0, dtype=np.float64, order="C")
-    limits.flags.writeable = False
-    return limits
-
-
-def _checked_names(names: Iterable[str] | None, n_features: int) -> tuple[str, ...]:
-    if names is None:
-        return tuple(f"x{j}" for j in range(n_features))
-    result = tuple(names)
-    if isinstance(names, str) or not all(isinstance(name, str) for name in result):
-        raise TypeError(f"feature_names must be a sequence of strings, got {names!r}")
-    if len(result) != n_features:
-        raise ValueError(f"feature_names must have a name per feature: {n_features}, got {len(result)}")
-    if repeated := [name for name, count in Counter(result).items() if count > 1]:
-        raise ValueError(f"feature_names must all differ, got {repeated} more than once")
-    return tuple(map(str, result))
-
-
-def _check_limits(lower: FloatArray, upper: FloatArray, names: tuple[str, ...]) -> None:
-    problems = {
-        "must not be NaN: use -inf or inf for no limit": np.isnan(lower) | np.isnan(upper),
-        "must not be inf below or -inf above, which no row meets": (lower == np.inf) | (upper == -np.inf),
-        "must have lower <= upper": lower > upper,
-    }
-    for problem, where in problems.items():
-        if where.any():
-            k, j = np.argwhere(where)[0].tolist()
-            limits = f"[{lower[k, j]}, {upper[k, j]}] of feature {names[j]!r} in box index {k}"
-            raise ValueError(f"limits {limits} {problem}")
-
-
-def _checked_shown(shown: Numbers, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    pair = _matrix(shown[0], "shown lower"), _matrix(shown[1], "shown upper")
-    for side, numbers, exact in zip(("lower", "upper"), pair, (lower, upper), strict=True):
-        if numbers.shape != exact.shape or not np.where(np.isinf(exact), numbers == exact, np.isfinite(numbers)).all():
-            raise ValueError(f"shown {side} must have the shape of {side}, and be infinite exactly where that is")
-    return pair
-
-
-def _read_columns(X: Any, boxes: BoxSet) -> tuple[int, Columns]:
-    """Count the rows of X, and find the columns of the features that any box limits."""
-    used = np.flatnonzero((np.isfinite(boxes.lower) | np.isfinite(boxes.upper)).any(axis=0)).tolist()
-    # On the type, because pandas offers the user's own columns as attributes.
-    labels = getattr(X, "column_names" if hasattr(type(X), "column_names") else "columns", None)
-    if labels is not None:
-        names = _frame_labels(list(labels), boxes)
-        return len(X), {j: _frame_column(X[names[j]], names[j]) for j in used}
-    table = _numeric(X, "X")
-    if table.ndim != 2:
-        raise ValueError(f"X must be (n_samples, n_features), got {table.shape}: write one row as [[...]]")
-    _check_count(table.shape[1], boxes)
-    return len(table), {j: table[:, j] for j in used}
-
-
-def _check_count(n_features: int, boxes: BoxSet) -> None:
-    if n_features != boxes.n_features:
-        raise ValueError(f"X has {n_features} features, but this BoxSet has {boxes.n_features}")
-
-
-def _frame_labels(labels: list[Any], boxes: BoxSet) -> Sequence[Any]:
-    names, present = boxes.feature_names, Counter(labels)
-    if names == _checked_names(None, len(names)) and present.keys().isdisjoint(names):
-        _check_count(len(labels), boxes)
-        names = tuple(labels)
-    missing, repeated = [n for n in names if n not in present], [n for n in names if present[n] > 1]
-    if missing or repeated:
-        problem = f"lacks the columns {missing}" if missing else f"has several columns named {repeated}"
-        raise ValueError(f"X {problem}: each feature of the boxes must be one column")
-    return names
-
-
-def _frame_column(column: Any, name: object) -> npt.NDArray[Any]:
-    if hasattr(column, "iloc") and not isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
-        # The missing value of pandas' own types is not a number, and has to be made one.
-        column = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return _numeric(column, f"column {name!r} of X")
-
-
-def _inside(tile: Columns, lower: FloatArray, upper: FloatArray) -> Any:
-    above = (column >= lower[j] for j, column in tile.items() if lower[j] > -np.inf)
-    below = (column <= upper[j] for j, column in tile.items() if upper[j] < np.inf)
-    return reduce(np.logical_and, chain(above, below), True)
-
-
-def _depth(tile: Columns, lower: FloatArray, upper: FloatArray) -> Any:
-    above = (column - lower[j] for j, column in tile.items() if lower[j] > -np.inf)
-    below = (upper[j] - column for j, column in tile.items() if upper[j] < np.inf)
-    # Gradual underflow keeps the sign of a difference, and an overflow has the right one.
-    with np.errstate(over="ignore"):
-        depth = reduce(np.minimum, chain(above, below), np.inf)
-    return np.where(np.isnan(depth), -np.inf, depth)
+        return partial(type(self), **self._options(), shown=self._shown_limits()), (self.lower, self.upper)

@@ -250,7 +250,7 @@ LIMIT = ("boxes", 0, "limits", 0)
         (edited("features", 1, "name", value=None), r"features\[1\]: lacks name"),
         (
             edited("features", 1, "kind", value="text"),
-            r"features\[1\].kind: expected \"numeric\", got 'text'",
+            r"features\[1\].kind: expected \"numeric\" or \"categorical\", got 'text'",
         ),
         (edited("features", 1, "unit", value="cm"), r"features\[1\]: unknown keys \['unit'\]"),
         (edited("boxes", 1, value=[]), r"boxes\[1\]: expected an object \{...\}, got a list"),

@@ -19,9 +19,10 @@ import numpy as np
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import _check_sample_weight
 
-from boxdraw.boxes import BoxSet, _read_columns
+from boxdraw.boxes import BoxSet
 from boxdraw.exact.objective import Objective
 from boxdraw.export.json import from_json, read_source, to_json, write_text
+from boxdraw.rows import read_columns
 from boxdraw.schema import labels_of
 
 FORMAT, VERSION = "boxdraw.certificate", 1
@@ -150,7 +151,7 @@ class Certificate:
     def _recomputed(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Read the data as the learner does, and compute the figures from them."""
         limits = np.zeros((1, self.boxes.n_features))  # so that no column is left out
-        columns = _read_columns(X, BoxSet(limits, limits, feature_names=self.boxes.feature_names))[1]
+        columns = read_columns(X, BoxSet(limits, limits, feature_names=self.boxes.feature_names))[1]
         table = check_array(np.column_stack([*columns.values()]), dtype=np.float64)
         labels = np.asarray(y).reshape(-1)
         check_consistent_length(table, labels)

@@ -6,19 +6,25 @@ The layout, version 1::
       "format": "boxdraw.boxes",
       "version": 1,
       "features": [
-        {"name": "age", "kind": "numeric"}
+        {"name": "age", "kind": "numeric"},
+        {"name": "region", "kind": "categorical", "categories": ["north", "south", "east"]}
       ],
       "boxes": [
         {"limits": [
-          {"feature": "age", "lower": 30.000000000000004, "shown_lower": 30}
+          {"feature": "age", "lower": 30.000000000000004, "shown_lower": 30, "missing": true},
+          {"feature": "region", "categories": ["north", "east"]}
         ]}
       ],
       "shown_checksum": "c5f2b140dae5034d"
     }
 
-``features`` names the columns in their order. A box is the rows that meet all its ``limits``; ``lower`` and
-``upper`` are part of the box, and a limit that is absent does not exist, so JSON never has to write an
-infinity. Numbers are written with as many digits as it takes to read the same float back.
+``features`` names the columns in their order; categories are text, numbers, true or false. A box is the rows that
+meet all its ``limits``. ``lower`` and ``upper`` are part of the box, and one that is absent does not exist, so JSON
+never has to write an infinity. Numbers are written with as many digits as it takes to read the same float back.
+``categories`` of a limit are those inside the box. A missing value is inside only if the limit has
+``"missing": true``; one with ``"only_missing": true`` admits nothing else, and one without any of these,
+``{"feature": "age"}``, everything but missing values. The file ``boxes.schema.json`` beside this module says the same
+as a JSON Schema.
 
 ``shown_lower`` and ``shown_upper`` are the short numbers to print, and default to the limits. They are believed only
 while ``shown_checksum`` says that neither they nor their limits were changed: in a file that someone edited, what is
@@ -41,6 +47,7 @@ from typing import Any
 import numpy as np
 
 from boxdraw.boxes import BoxSet
+from boxdraw.rule import Category, Limit, Rule
 
 __all__ = ["FORMAT", "MAX_CELLS", "VERSION", "from_json", "read_source", "to_json", "write_text"]
 
@@ -52,6 +59,8 @@ VERSION = 1
 MAX_CELLS = 10_000_000
 
 _NUMBERS = ("lower", "upper", "shown_lower", "shown_upper")
+_FLAGS = ("missing", "only_missing")
+_MOST_DIGITS = 40  # of a whole number that is a category
 
 
 def to_json(boxes: BoxSet) -> str:
@@ -92,7 +101,7 @@ def to_json(boxes: BoxSet) -> str:
         # Two halves of a surrogate pair that Python keeps apart are one character to JSON.
         if json.loads(json.dumps(name)) != name:
             raise ValueError(f"feature name {name!r} cannot be written as JSON: rename the feature")
-    features = _block([_dump({"name": name, "kind": "numeric"}) for name in boxes.feature_names], "    ")
+    features = _block([_dump(_feature(boxes, j)) for j in range(boxes.n_features)], "    ")
     limits = [_block([_dump(limit) for limit in _limits(boxes, k)], "      ") for k in range(boxes.n_boxes)]
     drawn = _block([f'{{"limits": {text}}}' for text in limits], "    ")
     checksum = _checksum(boxes)
@@ -109,10 +118,31 @@ def to_json(boxes: BoxSet) -> str:
     )
 
 
-def _limits(boxes: BoxSet, k: int) -> Iterable[dict[str, str | float]]:
+def _feature(boxes: BoxSet, j: int) -> dict[str, Any]:
+    """Describe a feature as a JSON object."""
+    categories = boxes.categories[j]
+    if categories is None:
+        return {"name": boxes.feature_names[j], "kind": "numeric"}
+    values = [_written(value) for value in categories]
+    return {"name": boxes.feature_names[j], "kind": "categorical", "categories": values}
+
+
+def _written(category: Category) -> Category:
+    if isinstance(category, str) and json.loads(json.dumps(category)) != category:
+        raise ValueError(f"category {category!r} cannot be written as JSON: rename it")
+    return _plain(category) if isinstance(category, float) else category
+
+
+def _limits(boxes: BoxSet, k: int) -> Iterable[dict[str, Any]]:
     """List the limits of one box as JSON objects."""
-    for j in np.flatnonzero(np.isfinite(boxes.lower[k]) | np.isfinite(boxes.upper[k])):
-        limit: dict[str, str | float] = {"feature": boxes.feature_names[j]}
+    for j in np.flatnonzero(boxes.limited[k]).tolist():
+        limit: dict[str, Any] = {"feature": boxes.feature_names[j]}
+        allowed = boxes.allowed[k][j]
+        if allowed is not None:
+            limit["categories"] = [_written(value) for value in boxes.categories[j] or () if value in allowed]
+        if boxes.lower[k, j] > boxes.upper[k, j]:
+            yield limit | {"only_missing": True}
+            continue
         for side, exact, shown in (
             ("lower", boxes.lower, boxes.shown_lower),
             ("upper", boxes.upper, boxes.shown_upper),
@@ -122,7 +152,7 @@ def _limits(boxes: BoxSet, k: int) -> Iterable[dict[str, str | float]]:
                 limit[side] = _plain(number)
             if printed != number:
                 limit[f"shown_{side}"] = _plain(printed)
-        yield limit
+        yield limit | ({"missing": True} if boxes.missing[k, j] else {})
 
 
 def _checksum(boxes: BoxSet) -> str:
@@ -197,10 +227,21 @@ def _parse(text: str | bytes) -> Any:
     # are, and because a float takes a number of any length in its stride.
     return json.loads(
         text.removeprefix("\ufeff"),
-        parse_int=float,
+        parse_int=_Whole,
         parse_constant=_refuse_constant,
         object_pairs_hook=_unique_keys,
     )
+
+
+class _Whole(float):
+    """A whole number as a float that still knows its digits, because a category may have more than a float holds."""
+
+    def __new__(cls, text: str) -> _Whole:
+        number = super().__new__(cls, text)
+        number.exact = int(text) if len(text) <= _MOST_DIGITS else None
+        return number
+
+    exact: int | None
 
 
 def _refuse_constant(name: str) -> float:
@@ -219,32 +260,34 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _boxes(data: Any) -> BoxSet:
     _check_header(data)
     _check_keys(data, "the file", required=("format", "version", "features", "boxes"), optional=("shown_checksum",))
-    names = [_feature_name(item, f"features[{j}]") for j, item in enumerate(_list(data, "features", ""))]
+    features = [_read_feature(item, f"features[{j}]") for j, item in enumerate(_list(data, "features", ""))]
     boxes = _list(data, "boxes", "")
-    index = {name: j for j, name in enumerate(names)}
-    if not names:
+    if not features:
         raise ValueError("features: expected at least one feature, got none")
-    if len(index) < len(names):
-        twice = next(name for j, name in enumerate(names) if index[name] != j)
+    known = dict(features)
+    if len(known) < len(features):
+        names = [name for name, _ in features]
+        twice = next(name for j, name in enumerate(names) if name in names[:j])
         raise ValueError(f"features: the name {reprlib.repr(twice)} appears twice; names must differ")
-    _check_size(len(boxes), len(names))
-    lower = np.full((len(boxes), len(names)), -np.inf)
-    upper = np.full_like(lower, np.inf)
-    shown: list[tuple[str, tuple[int, int], float]] = []
-    for k, box in enumerate(boxes):
-        for j, limit in _read_limits(box, f"boxes[{k}]", index).items():
-            lower[k, j] = limit.get("lower", -np.inf)
-            upper[k, j] = limit.get("upper", np.inf)
-            shown += [(side, (k, j), limit[side]) for side in ("shown_lower", "shown_upper") if side in limit]
-    if not shown:
-        return BoxSet(lower, upper, feature_names=names)
-    printed = {"shown_lower": lower.copy(), "shown_upper": upper.copy()}
-    for side, cell, number in shown:
-        printed[side][cell] = number
-    boxes_as_shown = BoxSet(lower, upper, feature_names=names, shown=(printed["shown_lower"], printed["shown_upper"]))
-    if data.get("shown_checksum") != _checksum(boxes_as_shown):
-        return BoxSet(lower, upper, feature_names=names)
-    return boxes_as_shown
+    _check_size(len(boxes), len(known))
+    limits = [_read_limits(box, f"boxes[{k}]", known) for k, box in enumerate(boxes)]
+    rules = [Rule(tuple(_as_limit(name, limit) for name, limit in box.items())) for box in limits]
+    categories = {name: values for name, values in known.items() if values is not None}
+    result = BoxSet.from_rules(rules, known, categories)
+    printed = {"shown_lower": result.lower.copy(), "shown_upper": result.upper.copy()}
+    for k, box in enumerate(limits):
+        for name, limit in box.items():
+            for side in printed.keys() & limit.keys():
+                printed[side][k, result.feature_names.index(name)] = limit[side]
+    as_shown = result._with(np.s_[:], (printed["shown_lower"], printed["shown_upper"]))
+    return as_shown if data.get("shown_checksum") == (_checksum(as_shown) or None) else result
+
+
+def _as_limit(name: str, limit: dict[str, Any]) -> Limit:
+    if limit.get("only_missing"):
+        return Limit(name, math.inf, -math.inf, missing=True)
+    numbers = limit.get("lower", -math.inf), limit.get("upper", math.inf)
+    return Limit(name, *numbers, limit.get("categories"), limit.get("missing", False))
 
 
 def _check_header(data: Any) -> None:
@@ -263,30 +306,77 @@ def _check_header(data: Any) -> None:
         )
 
 
-def _feature_name(item: Any, where: str) -> str:
-    _check_keys(item, where, required=("name", "kind"))
+def _read_feature(item: Any, where: str) -> tuple[str, tuple[Category, ...] | None]:
+    """Read a name and, of a feature that has them, its categories."""
+    _check_keys(item, where, required=("name", "kind"), optional=("categories",))
     name, kind = item["name"], item["kind"]
     if not isinstance(name, str):
         raise ValueError(f"{where}.name: expected a string, got {_kind(name)}")
-    if kind != "numeric":
-        raise ValueError(f'{where}.kind: expected "numeric", got {reprlib.repr(kind)}')
-    return name
+    if kind not in ("numeric", "categorical"):
+        raise ValueError(f'{where}.kind: expected "numeric" or "categorical", got {reprlib.repr(kind)}')
+    if (kind == "categorical") != ("categories" in item):
+        needs = "needs" if kind == "categorical" else "has no"
+        raise ValueError(f'{where}: a feature of kind "{kind}" {needs} categories')
+    return name, _read_categories(item, where) if kind == "categorical" else None
 
 
-def _read_limits(box: Any, where: str, index: dict[str, int]) -> dict[int, dict[str, float]]:
-    """Read the limits of one box, by the position of their feature."""
+def _read_categories(item: Any, where: str) -> tuple[Category, ...]:
+    values = [_category(value, f"{where}.categories[{i}]") for i, value in enumerate(_list(item, "categories", where))]
+    if len(set(values)) < len(values):
+        twice = next(value for i, value in enumerate(values) if value in values[:i])
+        raise ValueError(f"{where}.categories: {reprlib.repr(twice)} appears twice")
+    return tuple(values)
+
+
+def _category(value: Any, where: str) -> Category:
+    if isinstance(value, _Whole) and value.exact is not None:
+        return value.exact
+    if isinstance(value, str | bool) or (type(value) is float and math.isfinite(value)):
+        return value
+    raise ValueError(f"{where}: expected a string, a number of at most {_MOST_DIGITS} digits, true or false")
+
+
+def _read_limits(box: Any, where: str, known: dict[str, tuple[Category, ...] | None]) -> dict[str, dict[str, Any]]:
+    """Read the limits of one box, by feature."""
     _check_keys(box, where, required=("limits",))
-    limits: dict[int, dict[str, float]] = {}
+    limits: dict[str, dict[str, Any]] = {}
     for i, item in enumerate(_list(box, "limits", f"{where}.")):
         here = f"{where}.limits[{i}]"
-        _check_keys(item, here, required=("feature",), optional=_NUMBERS)
+        _check_keys(item, here, required=("feature",), optional=(*_NUMBERS, *_FLAGS, "categories"))
         name = item["feature"]
-        if not isinstance(name, str) or name not in index:
+        if not isinstance(name, str) or name not in known:
             raise ValueError(f"{here}.feature: {reprlib.repr(name)} is not one of the features")
-        if index[name] in limits:
+        if name in limits:
             raise ValueError(f"{here}: the feature {reprlib.repr(name)} has limits already; write both in one object")
-        limits[index[name]] = _read_limit({key: item[key] for key in _NUMBERS if key in item}, here)
+        limits[name] = _read_flags(item, here) | _read_limit({key: item[key] for key in _NUMBERS if key in item}, here)
+        if "categories" in item:
+            limits[name]["categories"] = frozenset(_read_categories(item, here))
+        _check_kind(limits[name], known[name], here)
     return limits
+
+
+def _read_flags(item: dict[str, Any], where: str) -> dict[str, Any]:
+    flags = {key: item[key] for key in _FLAGS if key in item}
+    for key, value in flags.items():
+        if not isinstance(value, bool):
+            raise ValueError(f"{where}.{key}: expected true or false, got {_kind(value)}")
+    if flags.get("only_missing") and (flags.get("missing") is False or any(key in item for key in _NUMBERS)):
+        raise ValueError(f"{where}: only_missing admits missing values and no numbers; leave the other keys out")
+    return flags
+
+
+def _check_kind(limit: dict[str, Any], known: tuple[Category, ...] | None, where: str) -> None:
+    """Refuse limits that do not go with the kind of the feature."""
+    if known is None and "categories" in limit:
+        raise ValueError(f"{where}: has categories, but the feature is numeric")
+    if known is None:
+        return
+    if any(key in limit for key in (*_NUMBERS, "only_missing")):
+        raise ValueError(f"{where}: has limits of a number, but the feature is categorical")
+    if unknown := [value for value in limit.get("categories", ()) if value not in known]:
+        raise ValueError(f"{where}.categories: {reprlib.repr(unknown[0])} is not one of the feature's categories")
+    if limit.get("categories") == frozenset() and not limit.get("missing"):
+        raise ValueError(f"{where}: no category and no missing value is inside, so no row can be; leave the box out")
 
 
 def _read_limit(numbers: dict[str, Any], where: str) -> dict[str, float]:
@@ -324,7 +414,7 @@ def _list(parent: dict[str, Any], key: str, where: str) -> list[Any]:
 def _kind(value: object) -> str:
     """Name a value as JSON does."""
     kinds = {dict: "an object", list: "a list", str: "a string", float: "a number", bool: "true or false"}
-    return kinds.get(type(value), "null")
+    return next((name for kind, name in kinds.items() if isinstance(value, kind)), "null")
 
 
 def _check_size(n_boxes: int, n_features: int) -> None:

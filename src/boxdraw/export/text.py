@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from boxdraw.rule import Category, Limit
+
 if TYPE_CHECKING:
     from boxdraw.boxes import BoxSet
 
 __all__ = [
+    "category_text",
     "format_number",
+    "limit_text",
     "printable",
     "rule_texts",
     "shortest_between",
@@ -49,6 +53,8 @@ _CONTEXTS = tuple(
 )
 
 _MAX_REPR_BOXES = 10
+# Categories that need no quotes: words with single spaces and a few harmless signs between.
+_PLAIN = re.compile(r"\w+(?:[ ._/:+@#%&*-]\w+)*")
 # What would break a line, change the terminal or turn the text around, and what no encoding can print.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -99,17 +105,93 @@ def rule_texts(boxes: BoxSet) -> list[str]:
     >>> rule_texts(BoxSet([[1], [-float("inf")]], [[2], [float("inf")]]))
     ['1 ≤ x0 ≤ 2', 'every row']
     """
-    names = [printable(name) for name in boxes.feature_names]
-    limited = np.isfinite(boxes.lower) | np.isfinite(boxes.upper)
     # Limits are shortened one by one and may cross when no row lies between them: that reads as nonsense.
     sensible = boxes.shown_lower <= boxes.shown_upper
-    lowers = np.where(sensible, boxes.shown_lower, boxes.lower)
-    uppers = np.where(sensible, boxes.shown_upper, boxes.upper)
+    lowers = np.where(sensible, boxes.shown_lower, boxes.lower).tolist()
+    uppers = np.where(sensible, boxes.shown_upper, boxes.upper).tolist()
     texts = []
-    for lower, upper, used in zip(lowers, uppers, limited, strict=True):
-        conditions = [_condition(names[j], float(lower[j]), float(upper[j])) for j in np.flatnonzero(used)]
+    for k, rule in enumerate(boxes.rules()):
+        places = [boxes.feature_names.index(feature) for feature in rule.features]
+        conditions = [
+            limit_text(limit, lowers[k][j], uppers[k][j]) for limit, j in zip(rule.limits, places, strict=True)
+        ]
         texts.append(" and ".join(conditions) or "every row")
     return texts
+
+
+def limit_text(limit: Limit, lower: float | None = None, upper: float | None = None) -> str:
+    """Write what a box asks of one feature.
+
+    Parameters
+    ----------
+    limit : Limit
+        The limit.
+    lower, upper : float, optional
+        Other numbers to print.
+
+    Returns
+    -------
+    str
+        The condition.
+
+    Examples
+    --------
+    >>> from boxdraw.rule import Limit
+    >>> limit_text(Limit("age", lower=30, missing=True))
+    'age ≥ 30 or missing'
+    >>> limit_text(Limit("region", categories={"north", "east"}))
+    'region in {east, north}'
+    """
+    name = printable(limit.feature)
+    if limit.known:
+        return f"{name} is known"
+    if limit.lower > limit.upper or limit.categories == frozenset():
+        return f"{name} is missing"
+    if limit.categories is not None:
+        text = _categories_text(name, limit.categories)
+    else:
+        text = _condition(name, limit.lower if lower is None else lower, limit.upper if upper is None else upper)
+    return f"{text} or missing" if limit.missing else text
+
+
+def _categories_text(name: str, categories: frozenset[Category]) -> str:
+    texts = sorted(category_text(value) for value in categories)
+    return f"{name} = {texts[0]}" if len(texts) == 1 else f"{name} in {{{', '.join(texts)}}}"
+
+
+def category_text(value: Category) -> str:
+    """Write a category; text that could be misread comes in quotes.
+
+    Parameters
+    ----------
+    value : str, number or bool
+        The category.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> category_text("north"), category_text("a, b"), category_text(2.0), category_text(True)
+    ('north', '"a, b"', '2', 'True')
+    """
+    if isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        return format_number(value)
+    plain = value not in ("True", "False", "missing") and _PLAIN.fullmatch(value) and not _is_number(value)
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return value if plain else f'"{printable(escaped)}"' if value else '""'
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _condition(name: str, lower: float, upper: float) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from boxdraw.boxes import BoxSet, _read_columns
+from boxdraw.boxes import BoxSet
 from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, ORANGE, VERMILLION, Display, literal
+from boxdraw.rows import read_columns
 from boxdraw.schema import labels_of
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class BoxesDisplay(Display):
         if boxes.n_features < 2:
             raise ValueError("BoxesDisplay needs at least two features, got 1")
         everything = np.zeros((1, boxes.n_features))
-        n_rows, columns = _read_columns(points, BoxSet(everything, everything, feature_names=boxes.feature_names))
+        n_rows, columns = read_columns(points, BoxSet(everything, everything, feature_names=boxes.feature_names))
         given = np.asarray(labels)
         if given.shape != (n_rows,):
             raise ValueError(f"labels must be one per row: expected shape ({n_rows},), got {given.shape}")

@@ -1,0 +1,97 @@
+"""A rule as data: the limits of one box, feature by feature."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Category", "Limit", "Rule"]
+
+#: What a category can be: text, a number, or true and false.
+Category = str | float | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a box asks of one feature.
+
+    Parameters
+    ----------
+    feature : str
+        The name of the feature.
+    lower, upper : float
+        The limits, which belong to the box; infinite where there is none. ``lower=inf, upper=-inf`` means that no
+        number is inside, only missing values.
+    categories : frozenset or None
+        The categories inside; None for a feature of numbers, and where every category is.
+    missing : bool
+        Whether a missing value is inside.
+
+    Examples
+    --------
+    >>> Limit("age", lower=30)
+    Limit(feature='age', lower=30, upper=inf, categories=None, missing=False)
+    """
+
+    feature: str
+    lower: float = -math.inf
+    upper: float = math.inf
+    categories: frozenset[Category] | None = None
+    missing: bool = False
+
+    def __post_init__(self) -> None:
+        if self.categories is not None:
+            object.__setattr__(self, "categories", frozenset(as_category(value) for value in self.categories))
+
+    @property
+    def known(self) -> bool:
+        """Whether every value that is not missing is inside."""
+        return self.lower == -math.inf and self.upper == math.inf and self.categories is None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One box: a row is inside if it meets all limits.
+
+    Parameters
+    ----------
+    limits : tuple of Limit
+        At most one per feature; features that the box does not look at are absent.
+
+    Examples
+    --------
+    >>> Rule((Limit("age", lower=30), Limit("region", categories={"north"}))).features
+    ('age', 'region')
+    """
+
+    limits: tuple[Limit, ...] = ()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features that the box looks at."""
+        return tuple(limit.feature for limit in self.limits)
+
+
+def as_category(value: Any) -> Category:
+    """Return a category as plain Python has it; refuse what can't be one."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    raise TypeError(f"a category must be text, a finite number, True or False; got {value!r}")
+
+
+def unique_categories(values: Iterable[Any]) -> tuple[Category, ...]:
+    """Return categories without repetition, in their first order."""
+    return tuple(dict.fromkeys(as_category(value) for value in values))
+
+
+def is_missing(value: Any) -> bool:
+    """Say whether a value stands for a missing one: None, NaN, NA, NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(value != value)
