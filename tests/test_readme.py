@@ -1,12 +1,15 @@
-"""The examples of the README give what it says."""
+"""The examples of the README and of the guides give what they say."""
 
 import doctest
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
+import pytest
+
+ROOT = Path(__file__).parents[1]
 
 
-def test_readme():
-    results = doctest.testfile(str(README), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
-    assert results.attempted > 10
+@pytest.mark.parametrize("page", ["README.md", "docs/tables.rst", "docs/rules.rst"])
+def test_examples(page):
+    results = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.attempted >= 5
     assert results.failed == 0

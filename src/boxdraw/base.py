@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
-from boxdraw.schema import check_table, frame_like, labels_of
+from boxdraw.encoding import Encoding
+from boxdraw.schema import frame_like, labels_of, read_rows
 from boxdraw.sums import total
 
 
@@ -23,10 +24,12 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
     boxes_: BoxSet
     classes_: npt.NDArray[Any]
     pos_label_: Any
+    _encoding: Encoding
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []
         return tags
 
@@ -81,6 +84,23 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             raise ValueError("input_features is not equal to feature_names_in_")
         return np.array([f"box{k + 1}" for k in range(len(self.boxes_))], dtype=object)
 
+    def explain(self, X: Any) -> Any:
+        """Say of each row which box holds it, or what it would take to be in the nearest one.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        frame
+            Of the same kind as X, pandas for arrays; `boxdraw.explain.explain` says what its columns are.
+        """
+        check_is_fitted(self)
+        self._validated(X)
+        return self.boxes_.explain(X)
+
     def box_table(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Count, for each box, what it catches and at what price, on any labelled rows.
 
@@ -110,11 +130,13 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"sample_weight has shape {weight.shape}; expected {positive.shape}.")
         return frame_like(X, box_statistics(self.boxes_, member, positive, weight))
 
-    def _validated(self, X: Any) -> Matrix:
-        """Check X against what fit saw."""
-        check_table(X)
-        checked: Matrix = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-        return checked
+    def _validated(self, X: Any) -> Any:
+        """Check X against what fit saw; return rows that the boxes can read."""
+        return read_rows(self, X, self.boxes_)
+
+    def _encoded(self, X: Any) -> Matrix:
+        """Check X against what fit saw; return the learner's matrix."""
+        return self._encoding.encode(self._validated(X))
 
     def _labels(self, flagged: BoolArray) -> npt.NDArray[Any]:
         """Turn flags into labels; ``classes_`` has two of them."""

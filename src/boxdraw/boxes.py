@@ -170,7 +170,7 @@ class BoxSet(Exports):
         --------
         >>> from boxdraw.rule import Limit, Rule
         >>> BoxSet.from_rules([Rule((Limit("age", upper=20, missing=True),))], ["age"]).to_text()
-        'Box 1: age ≤ 20 or missing'
+        'Box 1: age ≤ 20 (or missing)'
         """
         from boxdraw.editing import from_rules
 
@@ -367,6 +367,87 @@ class BoxSet(Exports):
 
         return add_box(self, limits)
 
+    def simplify(self, X: Any, y: Any, *, max_loss: float = 0.0, **options: Any) -> tuple[Self, list[Any]]:
+        """Drop limits and boxes, and merge boxes, as long as that costs little on given rows.
+
+        Parameters
+        ----------
+        X, y : rows and their labels
+            What the cost is counted on.
+        max_loss : float
+            The most that the weight of flagged positives, less `negative_weight` times that of flagged negatives, may
+            fall in all.
+        **options
+            ``negative_weight``, ``sample_weight`` and ``pos_label``; see `boxdraw.simplify.simplify`.
+
+        Returns
+        -------
+        BoxSet
+            New boxes.
+        list of Change
+            What was done, and what each step cost.
+
+        Examples
+        --------
+        >>> boxes = BoxSet([[1, 0]], [[2, 9]], feature_names=["dose", "age"])
+        >>> fewer, changes = boxes.simplify([[1, 5], [2, 5], [5, 5]], [1, 1, 0])
+        >>> fewer.to_text()
+        'Box 1: dose ≤ 2'
+        """
+        from boxdraw.simplify import simplify
+
+        return simplify(self, X, y, max_loss=max_loss, **options)
+
+    def round(self, X: Any, y: Any = None, *, digits: int | None = None, **options: Any) -> tuple[Self, list[Any]]:
+        """Move limits to the roundest numbers that leave given rows where they are.
+
+        Parameters
+        ----------
+        X, y : rows and, if the cost is to be known, their labels
+            The rows that are not to change sides.
+        digits : int, optional
+            The most significant digits, whatever rows change sides.
+        **options
+            ``negative_weight``, ``sample_weight`` and ``pos_label``; see `boxdraw.rounding.round_boxes`.
+
+        Returns
+        -------
+        BoxSet
+            New boxes. Other than `shown_for`, this changes what is decided, not only what is printed.
+        list of Change
+            What was done, and what each step cost.
+
+        Examples
+        --------
+        >>> BoxSet([[2.0137]], [[6.4992]]).round([[1], [3], [5], [8]])[0].to_text()
+        'Box 1: 2 ≤ x0 ≤ 6'
+        """
+        from boxdraw.rounding import round_boxes
+
+        return round_boxes(self, X, y, digits=digits, **options)
+
+    def explain(self, X: Any) -> Any:
+        """Say of each row which box holds it, or what it would take to be in the nearest one.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        frame
+            Of the same kind as X, pandas for arrays; `boxdraw.explain.explain` says what its columns are.
+
+        Examples
+        --------
+        >>> BoxSet([[0]], [[250]], feature_names=["amount"]).explain([[300]])["why"][0]
+        'needs 0 ≤ amount ≤ 250, has 300'
+        """
+        from boxdraw.explain import explain_frame
+
+        return explain_frame(self, X)
+
     def __add__(self, other: object) -> Self:
         """Put the boxes of two sets on the same features together."""
         from boxdraw.editing import union
@@ -380,7 +461,9 @@ class BoxSet(Exports):
         for start in range(0, n_samples, _TILE_ROWS):
             rows = slice(start, start + _TILE_ROWS)
             tile = {
-                j: column[rows] if self.categories[j] else np.ascontiguousarray(column[rows], dtype=np.float64)
+                j: column[rows]
+                if self.categories[j] is not None
+                else np.ascontiguousarray(column[rows], dtype=np.float64)
                 for j, column in columns.items()
             }
             for k in range(self.n_boxes):

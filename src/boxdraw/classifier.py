@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from boxdraw.arrays import FloatArray
 from boxdraw.base import BaseBoxClassifier, check_binary
 from boxdraw.boxes import BoxSet
-from boxdraw.schema import check_table
+from boxdraw.fast.order import fit_order
+from boxdraw.fast.stages import Training
+from boxdraw.schema import as_table, check_table, is_frame, read_training, warn_of_unseen
 
 
 class BoxSetClassifier(BaseBoxClassifier):
@@ -71,16 +73,20 @@ class BoxSetClassifier(BaseBoxClassifier):
         BoxSetClassifier
             The fitted estimator.
         """
-        check_table(X)
         boxes = self.boxes
         if boxes is not None:
+            check_table(X)
             _check_boxes(boxes).contains(X)  # a table that does not go with the boxes ends here
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        matrix, y, encoding = read_training(self, X, y)
         self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label)
         if boxes is None:
-            rows = X[positive].astype(np.float64)
-            names = getattr(self, "feature_names_in_", None)
-            boxes = BoxSet(rows.min(axis=0)[None], rows.max(axis=0)[None], feature_names=names)
+            data = Training(matrix, positive, None, n_codes=encoding.n_codes)
+            order = fit_order(data)
+            rows = order.apply(matrix[positive]).astype(np.float64)
+            lower, upper = np.fmin.reduce(rows), np.fmax.reduce(rows)
+            boxes = encoding.boxes(
+                np.where(np.isnan(lower), -np.inf, lower)[None], np.where(np.isnan(upper), np.inf, upper)[None], order
+            )
         self.boxes_ = boxes
         return self
 
@@ -103,7 +109,12 @@ class BoxSetClassifier(BaseBoxClassifier):
 
     def _validated(self, X: Any) -> Any:
         """Check X against the table of fit; without one, the boxes find their columns by themselves."""
-        return super()._validated(X) if "boxes_" in self.__dict__ else X
+        if "boxes_" in self.__dict__:
+            return super()._validated(X)
+        check_table(X)
+        table = X if is_frame(X) or all(values is None for values in self.boxes_.categories) else as_table(X)
+        warn_of_unseen(table, self.boxes_)
+        return table
 
     def __sklearn_is_fitted__(self) -> bool:
         return "boxes_" in self.__dict__ or self.boxes is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -23,17 +24,24 @@ def from_rules(
     categories: Mapping[str, Iterable[Category]] | None = None,
 ) -> Boxes:
     """Make boxes from rules."""
+    if isinstance(feature_names, str):
+        raise TypeError(f"feature_names must be a sequence of strings, got {feature_names!r}")
     rules, names = list(rules), list(feature_names)
+    for rule in rules:
+        if not isinstance(rule, Rule) or not all(isinstance(limit, Limit) for limit in rule.limits):
+            raise TypeError(f"expected a Rule of Limits, got {rule!r}")
     index = {name: j for j, name in enumerate(names)}
     lower = np.full((len(rules), len(names)), -np.inf)
     upper, missing = -lower, np.ones(lower.shape, dtype=np.bool_)
     allowed: dict[str, list[frozenset[Category] | None]] = {name: [None] * len(rules) for name in categories or {}}
     for k, rule in enumerate(rules):
+        seen: set[str] = set()
         for limit in rule.limits:
             if limit.feature not in index:
                 raise ValueError(f"rule {k} limits {limit.feature!r}, which is not among the features {names}")
-            if rule.features.count(limit.feature) > 1:
+            if limit.feature in seen:
                 raise ValueError(f"rule {k} has two limits for {limit.feature!r}; write one")
+            seen.add(limit.feature)
             j = index[limit.feature]
             lower[k, j], upper[k, j], missing[k, j] = limit.lower, limit.upper, limit.missing
             if limit.categories is not None:
@@ -46,6 +54,8 @@ def replace(boxes: Boxes, box: int, feature: str, limits: Mapping[str, Any]) -> 
     k, j = _place(boxes, box, feature)
     if unknown := sorted(set(limits) - {"lower", "upper", "categories", "missing"}):
         raise TypeError(f"unknown limits {unknown}; known are lower, upper, categories and missing")
+    if boxes.categories[j] is None and limits.get("categories") is not None:
+        raise ValueError(f"{feature!r} has numbers, so it cannot be limited to categories")
     rules = boxes.rules()
     others = {limit.feature: limit for limit in rules[k].limits}
     old = others.get(feature, Limit(feature))
@@ -118,10 +128,12 @@ def _as_rule(limits: Rule | Iterable[Limit] | Mapping[str, Any]) -> Rule:
 
 def _as_limit(feature: str, limit: Any) -> Limit:
     if isinstance(limit, Limit):
+        if limit.feature != feature:
+            raise ValueError(f"the limit of {feature!r} is one of {limit.feature!r}")
         return limit
     if isinstance(limit, set | frozenset):
         return Limit(feature, categories=frozenset(limit))
-    if isinstance(limit, tuple | list) and len(limit) == 2:
+    if isinstance(limit, tuple | list) and len(limit) == 2 and not any(isinstance(side, str) for side in limit):
         return Limit(feature, float(limit[0]), float(limit[1]))
     raise TypeError(f"the limit of {feature!r} must be (lower, upper), a set of categories or a Limit; got {limit!r}")
 
@@ -140,6 +152,7 @@ def _rebuilt(boxes: Boxes, rules: list[Rule], changed: tuple[int, int]) -> Boxes
 
 
 def _number(boxes: BoxSet, box: int) -> int:
+    box = operator.index(box)
     if not -boxes.n_boxes <= box < boxes.n_boxes:
         raise IndexError(f"there is no box {box}: boxes are numbered from 0 to {boxes.n_boxes - 1}")
     return box % boxes.n_boxes

@@ -51,8 +51,9 @@ def checked_categories(
 ) -> tuple[tuple[tuple[Category, ...] | None, ...], Allowed]:
     """Return the categories of each feature, None for numbers, and those inside each box, None for no limit."""
     categories, allowed = dict(categories or {}), dict(allowed or {})
+    all_names = frozenset(names)
     for mapping, what in ((categories, "categories"), (allowed, "allowed")):
-        if unknown := [name for name in mapping if name not in names]:
+        if unknown := [name for name in mapping if name not in all_names]:
             raise ValueError(f"{what} has {unknown}, which are not among the features {list(names)}")
     inside: dict[str, list[frozenset[Category] | None]] = {}
     for name, boxes in allowed.items():

@@ -24,7 +24,7 @@ def inside(tile: Columns, boxes: BoxSet, k: int) -> Any:
 def _meets(values: npt.NDArray[Any], boxes: BoxSet, k: int, j: int) -> Any:
     """Say which values of one feature a box admits."""
     if boxes.categories[j] is not None:
-        return _admitted(boxes, k, j)[values]
+        return admitted(boxes, k, j)[values]
     lower, upper = boxes.lower[k, j], boxes.upper[k, j]
     inside = values <= upper if lower == -np.inf else values >= lower
     if lower > -np.inf and upper < np.inf:
@@ -32,7 +32,7 @@ def _meets(values: npt.NDArray[Any], boxes: BoxSet, k: int, j: int) -> Any:
     return inside | np.isnan(values) if boxes.missing[k, j] else inside
 
 
-def _admitted(boxes: BoxSet, k: int, j: int) -> BoolArray:
+def admitted(boxes: BoxSet, k: int, j: int) -> BoolArray:
     """Say which places of categories a box admits: the known ones, then, at -2 and -1, missing and unseen ones."""
     known, allowed = boxes.categories[j] or (), boxes.allowed[k][j]
     inside = [allowed is None or value in allowed for value in known]
@@ -50,7 +50,7 @@ def depth(tile: Columns, boxes: BoxSet, k: int) -> Any:
 def _depth_in(values: npt.NDArray[Any], boxes: BoxSet, k: int, j: int) -> Any:
     """Return how far inside the limits of one feature values are; infinitely where there is no distance."""
     if boxes.categories[j] is not None:
-        return np.where(_admitted(boxes, k, j)[values], np.inf, -np.inf)
+        return np.where(admitted(boxes, k, j)[values], np.inf, -np.inf)
     lower, upper = boxes.lower[k, j], boxes.upper[k, j]
     absent = np.inf if boxes.missing[k, j] else -np.inf
     sides = ([values - lower] if lower > -np.inf else []) + ([upper - values] if upper < np.inf else [])

@@ -33,7 +33,7 @@ def read_columns(X: Any, boxes: BoxSet, features: Sequence[int] | None = None) -
     if labels is not None:
         names = _frame_labels(list(labels), boxes)
         return len(X), {j: _column(X[names[j]], f"column {names[j]!r} of X", boxes.categories[j]) for j in wanted}
-    table = _table(X, any(boxes.categories[j] is not None for j in wanted))
+    table = _table(X, any(known is not None for known in boxes.categories))
     if table.ndim != 2:
         raise ValueError(f"X must be (n_samples, n_features), got {table.shape}: write one row as [[...]]")
     _check_count(table.shape[1], boxes)
@@ -75,11 +75,20 @@ def places_of(column: Any, categories: tuple[Category, ...]) -> npt.NDArray[np.i
     if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # of pandas: a lookup per category, not per row
         table = np.array([_place(value, place) for value in column.cat.categories] + [MISSING], dtype=np.intp)
         return table[np.asarray(column.cat.codes)]
-    values = np.asarray(column)
+    values = _objects(column)
     if values.dtype.kind == "O":
         return np.array([_place(value, place) for value in values], dtype=np.intp)
     distinct, index = np.unique(values, return_inverse=True)
     return np.array([_place(value, place) for value in distinct.tolist()], dtype=np.intp)[index.reshape(-1)]
+
+
+def _objects(column: Any) -> npt.NDArray[Any]:
+    """Make an array of a column; of objects where an array of numbers would have no missing whole ones."""
+    values = np.asarray(column)
+    if isinstance(column, np.ndarray) or values.dtype.kind not in "fO":
+        return values
+    listed = getattr(column, "to_pylist", None) or getattr(column, "to_list", None)
+    return values if listed is None else np.array([*listed(), None], dtype=object)[:-1]
 
 
 def _place(value: Any, place: dict[Category, int]) -> int:

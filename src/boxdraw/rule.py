@@ -44,6 +44,14 @@ class Limit:
     missing: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("lower", "upper"):
+            if isinstance(getattr(self, name), str | bytes):
+                raise TypeError(f"{name} of {self.feature!r} must be a number, got {getattr(self, name)!r}")
+        if not isinstance(self.missing, bool | np.bool_):
+            raise TypeError(f"missing of {self.feature!r} must be True or False, got {self.missing!r}")
+        if isinstance(self.categories, str):
+            text = self.categories
+            raise TypeError(f"categories of {self.feature!r} must be a set, got the text {text!r}: write {{{text!r}}}")
         if self.categories is not None:
             object.__setattr__(self, "categories", frozenset(as_category(value) for value in self.categories))
 

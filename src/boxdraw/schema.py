@@ -1,17 +1,199 @@
-"""Between the user's tables and our arrays: labels in, frames out."""
+"""The user's tables: which columns are numbers and which categories, labels in, frames out."""
 
 from __future__ import annotations
 
 import importlib
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+
+from boxdraw.arrays import Matrix
+from boxdraw.boxes import BoxSet
+from boxdraw.encoding import Encoding
+from boxdraw.rows import UNSEEN, numeric, read_columns
+from boxdraw.rule import Category, is_missing, unique_categories
+
+_DATES = "Convert them to numbers first, for example to days since a fixed date."
+
+
+def read_training(
+    estimator: Any, X: Any, y: Any, categorical_features: Any = None
+) -> tuple[Matrix, npt.NDArray[Any], Encoding]:
+    """Check a training table, as scikit-learn does; return the learners' matrix, the labels and the encoding."""
+    check_table(X)
+    if categorical_features is None and not has_categories(X):
+        X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+        encoding = Encoding.of_numbers(getattr(estimator, "feature_names_in_", None), X)
+        return encoding.encode(X), y, encoding
+    table = as_table(X)
+    validate_data(estimator, table, skip_check_array=True)
+    labels = column_or_1d(y, warn=True)
+    check_consistent_length(table, labels)
+    encoding = find_encoding(table, getattr(estimator, "feature_names_in_", None), categorical_features)
+    return encoding.encode(table), labels, encoding
+
+
+def read_rows(estimator: Any, X: Any, boxes: BoxSet) -> Any:
+    """Check rows against what fit saw; return a table that the boxes can read.
+
+    The columns of a frame may come in another order. Categories that the boxes do not know give a warning.
+    """
+    check_table(X)
+    X = _in_order(X, getattr(estimator, "feature_names_in_", None))
+    if all(values is None for values in boxes.categories) and not has_categories(X):
+        return validate_data(estimator, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+    table = as_table(X)
+    validate_data(estimator, table, reset=False, skip_check_array=True)
+    warn_of_unseen(table, boxes)
+    return table
+
+
+def as_table(X: Any) -> Any:
+    """Return frames as they are, and everything else as an array of objects with two axes."""
+    if is_frame(X):
+        return X
+    array = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
+    if array.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {array.ndim}D array instead: X must be (n_samples, n_features).")
+    return array
+
+
+def is_frame(X: Any) -> bool:
+    """Say whether X is a frame of pandas, polars or pyarrow."""
+    return isinstance(nw.from_native(X, pass_through=True), nw.DataFrame)
+
+
+def _in_order(X: Any, names: Any) -> Any:
+    """Return the columns of a frame in the order of fit, if they are the same ones."""
+    if names is None or not is_frame(X):
+        return X
+    table = nw.from_native(X)
+    if table.columns == list(names) or set(table.columns) != set(names):
+        return X
+    return table.select(*names).to_native()
+
+
+def has_categories(X: Any) -> bool:
+    """Say whether any column holds something else than numbers."""
+    table = nw.from_native(X, pass_through=True)
+    if isinstance(table, nw.DataFrame):
+        return any(not _is_numeric(table[name], dtype) for name, dtype in table.schema.items())
+    if isinstance(X, np.ndarray):
+        return X.dtype.kind in "SU" or (X.dtype.kind == "O" and any(isinstance(value, str) for value in X.flat))
+    if isinstance(X, list | tuple):
+        return any(isinstance(value, str) for row in X if isinstance(row, list | tuple) for value in row)
+    return False
+
+
+def _is_numeric(column: Any, dtype: Any) -> bool:
+    return bool(dtype.is_numeric()) or (dtype == nw.Object and _are_numbers(column))
+
+
+def _are_numbers(column: Any) -> bool:
+    try:
+        values = numeric(column.to_numpy(), "")
+    except (TypeError, ValueError):
+        return False
+    return values.dtype.kind != "b"
+
+
+def find_encoding(X: Any, names: Any, categorical_features: Any) -> Encoding:
+    """Find out what the columns of a training table hold."""
+    columns = [np.asarray(X[:, j]) for j in range(X.shape[1])] if isinstance(X, np.ndarray) else _frame_columns(X)
+    labels = [f"column {j}" for j in range(len(columns))] if names is None else [f"column {name!r}" for name in names]
+    forced = _forced(categorical_features, names, len(columns))
+    categories: list[tuple[Category, ...] | None] = []
+    missing: list[bool] = []
+    for j, column in enumerate(columns):
+        numbers = None if j in forced else _as_numbers(column)
+        absent = [is_missing(value) for value in column.tolist()] if numbers is None else np.isnan(numbers)
+        if numbers is not None and np.isinf(numbers).any():
+            raise ValueError(f"Input X contains infinity or a value too large for dtype('float64') in {labels[j]}.")
+        missing.append(bool(np.any(absent)))
+        categories.append(_categories_of(column, absent, labels[j]) if numbers is None else None)
+    return Encoding(None if names is None else tuple(map(str, names)), tuple(categories), tuple(missing))
+
+
+def _frame_columns(X: Any) -> list[npt.NDArray[Any]]:
+    table = nw.from_native(X)
+    return [np.asarray(table[name].to_numpy()) for name in table.columns]
+
+
+def _as_numbers(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """Return a column of numbers as such; None if it is one of categories, as text and true and false are."""
+    if column.dtype.kind == "b" or any(isinstance(value, bool | np.bool_) for value in _some(column)):
+        return None
+    try:
+        return numeric(column, "").astype(np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def _some(column: npt.NDArray[Any]) -> Sequence[Any]:
+    return column.tolist() if column.dtype.kind == "O" else ()
+
+
+def _categories_of(column: npt.NDArray[Any], absent: Any, label: str) -> tuple[Category, ...]:
+    if column.dtype.kind == "b":
+        return (False, True)
+    values = [value for value, gone in zip(column.tolist(), absent, strict=True) if not gone]
+    try:
+        found = unique_categories(values)
+    except TypeError as error:
+        raise TypeError(
+            f"{label} of X can't be a feature: argument must be a string or a real number; {error}."
+        ) from None
+    if found and all(isinstance(value, bool) for value in found):
+        return (False, True)
+    return tuple(sorted(found, key=lambda value: (isinstance(value, str), value)))
+
+
+def _forced(categorical_features: Any, names: Any, n_features: int) -> set[int]:
+    """Return the places of the columns that the user calls categories."""
+    if categorical_features is None:
+        return set()
+    if isinstance(categorical_features, str):
+        raise TypeError(f"categorical_features must be a list of columns; got the text {categorical_features!r}.")
+    known = [] if names is None else list(names)
+    forced = set()
+    for feature in categorical_features:
+        if isinstance(feature, str) and feature in known:
+            forced.add(known.index(feature))
+        elif not isinstance(feature, str | bool) and 0 <= feature < n_features:
+            forced.add(int(feature))
+        else:
+            columns = known or f"0 to {n_features - 1}"
+            raise ValueError(f"categorical_features names {feature!r}, which is not a column of X: {columns}.")
+    return forced
+
+
+def warn_of_unseen(X: Any, boxes: BoxSet) -> None:
+    """Name the categories that the boxes do not know."""
+    categorical = [j for j, values in enumerate(boxes.categories) if values is not None]
+    if not categorical:
+        return
+    new = []
+    for j, places in read_columns(X, boxes, categorical)[1].items():
+        if (rows := np.flatnonzero(places == UNSEEN)).size:
+            name = boxes.feature_names[j]
+            column = X[:, j] if isinstance(X, np.ndarray) else nw.from_native(X)[name].to_numpy()
+            found = list(dict.fromkeys(map(repr, np.asarray(column)[rows].tolist())))
+            new.append(f"{name!r}: {', '.join(found[:5])}{', ...' if len(found) > 5 else ''}")
+    if new:
+        warnings.warn(
+            f"Categories that were not seen in training are outside every box that limits them. {'; '.join(new)}.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def check_table(X: Any) -> None:
-    """Refuse a frame that is no table of numbers, and say which columns are not.
+    """Refuse what is no table of numbers and categories, and say which columns are not.
 
     What is not a frame is left to scikit-learn's checks, but for arrays of dates, which it would take for numbers.
     """
@@ -19,7 +201,7 @@ def check_table(X: Any) -> None:
         if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
             raise ValueError(f"X holds dates or times ({X.dtype}). {_DATES}")
         return
-    names = [*getattr(X, "columns", ())] if hasattr(X, "iloc") else []
+    names = [*getattr(X, "columns", ())] if hasattr(X, "iloc") else list(getattr(X, "column_names", ()))
     if repeated := sorted({str(name) for name in names if names.count(name) > 1}):
         raise ValueError(f"X has several columns named {', '.join(map(repr, repeated))}; give each its own name.")
     table = nw.from_native(X, pass_through=True)
@@ -30,23 +212,8 @@ def check_table(X: Any) -> None:
     for name, dtype in table.schema.items():
         if dtype.is_temporal():
             raise ValueError(f"Column {name!r} of X holds dates or times ({dtype}). {_DATES}")
-        numbers = dtype.is_numeric() or dtype == nw.Boolean or (dtype == nw.Object and _are_numbers(table[name]))
-        if not numbers:
-            raise ValueError(
-                f"Column {name!r} of X holds {dtype}, and this version of boxdraw takes numbers only. Drop the column, "
-                "or encode it, for example with sklearn.preprocessing.OneHotEncoder."
-            )
-
-
-def _are_numbers(column: Any) -> bool:
-    try:
-        np.asarray(column.to_numpy(), dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-_DATES = "Convert them to numbers first, for example to days since a fixed date."
+        if dtype.is_nested():
+            raise ValueError(f"Column {name!r} of X holds {dtype}; boxes need a number or a category in each cell.")
 
 
 def labels_of(y: Any, n_rows: int, classes: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -208,8 +208,8 @@ def test_wrong_data_are_refused():
         model().fit(X, y, sample_weight=y - 0.5)
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         model().fit(X, np.arange(len(y)) % 3)
-    with pytest.raises(ValueError, match="contains NaN"):
-        model().fit(np.where(X > 10, np.nan, X), y)
+    with pytest.raises(ValueError, match="solver='mip' takes no missing values"):
+        model(solver="mip").fit(np.where(X > 10, np.nan, X), y)
     with pytest.raises(ValueError, match="infinity"):
         model().fit(np.where(X > 10, np.inf, X), y)
     renamed = BoxSet([[0, 0]], [[1, 1]], feature_names=["a", "c"])

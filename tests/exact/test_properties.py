@@ -48,7 +48,7 @@ def test_one_more_box_to_use_is_no_loss(problem):
 @SETTINGS
 def test_dearer_boxes_are_no_gain_and_no_more_than_their_price_is_lost(problem, price):
     cheap, dear = best(problem), best(replace(problem, box_cost=problem.box_cost + price))
-    assert cheap - price * problem.max_boxes <= dear <= cheap
+    assert cheap - price * problem.max_boxes - 1e-12 <= dear <= cheap  # the floats are rounded one by one
 
 
 @given(problems(), st.randoms(use_true_random=False))

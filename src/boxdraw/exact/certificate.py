@@ -16,13 +16,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _check_sample_weight
 
 from boxdraw.boxes import BoxSet
 from boxdraw.exact.objective import Objective
+from boxdraw.exact.raw import counted, read_table
 from boxdraw.export.json import from_json, read_source, to_json, write_text
-from boxdraw.rows import read_columns
+from boxdraw.rule import Category
 from boxdraw.schema import labels_of
 
 FORMAT, VERSION = "boxdraw.certificate", 1
@@ -66,6 +67,7 @@ class Certificate:
     >>> from boxdraw import BoxSet
     >>> from boxdraw.exact.certificate import make_certificate
     >>> from boxdraw.exact.objective import Objective
+    from boxdraw.exact.raw import counted, read_table
     >>> X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 1, 1, 0])
     >>> objective = Objective(X, y == 1, None, Fraction(1, 2), Fraction(1), margin=0.0, max_boxes=1)
     >>> certificate = make_certificate(
@@ -150,9 +152,7 @@ class Certificate:
 
     def _recomputed(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Read the data as the learner does, and compute the figures from them."""
-        limits = np.zeros((1, self.boxes.n_features))  # so that no column is left out
-        columns = read_columns(X, BoxSet(limits, limits, feature_names=self.boxes.feature_names))[1]
-        table = check_array(np.column_stack([*columns.values()]), dtype=np.float64)
+        table = read_table(X, self.boxes)
         labels = np.asarray(y).reshape(-1)
         check_consistent_length(table, labels)
         weight = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
@@ -166,7 +166,10 @@ class Certificate:
         return {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.name not in ("boxes", "checksum")}
 
     def _own_checksum(self) -> str:
-        boxes = [self.boxes.feature_names, self.boxes.lower.tolist(), self.boxes.upper.tolist()]
+        limits = self.boxes.lower.tolist(), self.boxes.upper.tolist(), self.boxes.missing.tolist()
+        known = [None if values is None else list(map(_exactly, values)) for values in self.boxes.categories]
+        allowed = [[None if v is None else sorted(map(_exactly, v)) for v in sets] for sets in self.boxes.allowed]
+        boxes = [self.boxes.feature_names, limits, known, allowed]
         return hashlib.sha256(json.dumps([self._plain(), boxes], default=repr).encode()).hexdigest()
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -224,6 +227,11 @@ class Certificate:
         )
 
 
+def _exactly(category: Category) -> str:
+    """Write a category so that equal ones, and no others, are written alike."""
+    return repr(category) if isinstance(category, str) else str(Fraction(category))
+
+
 def make_certificate(objective: Objective, boxes: BoxSet, bound: Fraction | float, **about: Any) -> Certificate:
     """Fill in what follows from the data and the exact bound; ``about`` has the other attributes."""
     problem = {name: getattr(objective, name) for name in _PROBLEM}
@@ -235,12 +243,13 @@ def _figures(objective: Objective, boxes: BoxSet) -> dict[str, Any]:
     weight = np.ones(len(objective.X)) if objective.weight is None else objective.weight
     # Adding zero turns -0.0 into 0.0; sorting makes the order of rows irrelevant.
     rows = np.column_stack([objective.X, objective.positive, weight]) + 0.0
+    rows[np.isnan(rows)] = np.nan  # one of the many that there are
     text = repr(rows.shape).encode() + rows[np.lexsort(rows.T)].astype("<f8").tobytes()
     return {
         "n_rows": len(rows),
         "n_positive": int(objective.positive.sum()),
         "data_checksum": hashlib.sha256(text).hexdigest(),
-        "objective": float(objective.value(boxes.lower, boxes.upper)),
+        "objective": float(objective.value_of(counted(objective, boxes), len(boxes))),
         "rounding_error": float(objective.in_points().error),
     }
 

@@ -19,8 +19,9 @@ def place_edges(objective: Objective, held: Sequence[BoolArray], edges: str) -> 
     n_features = objective.X.shape[1]
     lower, upper = np.empty((len(held), n_features)), np.empty((len(held), n_features))
     for k, rows in enumerate(held):
-        lower[k] = tight_lower(positives[rows].min(axis=0), objective.margin)
-        upper[k] = tight_upper(positives[rows].max(axis=0), objective.margin)
+        lower[k] = tight_lower(np.fmin.reduce(positives[rows]), objective.margin)
+        upper[k] = tight_upper(np.fmax.reduce(positives[rows]), objective.margin)
+    lower[np.isnan(lower)], upper[np.isnan(upper)] = -np.inf, np.inf  # all values missing: no limit
     if edges == "tight":
         return lower, upper
     wide = lower.copy(), upper.copy()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state, check_scalar
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.base import BaseBoxClassifier, check_binary
@@ -25,9 +25,12 @@ from boxdraw.exact.edges import EDGES, place_edges
 from boxdraw.exact.objective import Objective, decimal
 from boxdraw.exact.problem import half_ranges
 from boxdraw.exact.progress import Reporter
+from boxdraw.exact.raw import held, read_table
 from boxdraw.exact.strategies import STRATEGIES, Outcome, solve
 from boxdraw.fast.estimator import check_cost
-from boxdraw.schema import check_table
+from boxdraw.fast.order import fit_order
+from boxdraw.fast.stages import Training
+from boxdraw.schema import read_training
 
 _SOLVERS = ("auto", "mip")
 
@@ -68,6 +71,9 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     edges : {"midway", "tight"}, default="midway"
         Where limits go between the rows: halfway from the last positive inside to the nearest row that the limit keeps
         out, and away where it keeps none out; or right at the last positive. No training row changes sides by it.
+    categorical_features : list of column names or numbers, default=None
+        Columns of numbers to be taken as categories, as in `FastBoxesClassifier`. The best drawing is the best one of
+        boxes whose sets of categories are intervals in the order of their share of positives.
     pos_label : label, default=None
         The positive class; the rarer one if None.
     random_state : int, RandomState instance or None, default=None
@@ -136,6 +142,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         strategy: str = "full",
         warm_start_boxes: BoxSet | None = None,
         edges: str = "midway",
+        categorical_features: Any = None,
         pos_label: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -152,6 +159,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         self.strategy = strategy
         self.warm_start_boxes = warm_start_boxes
         self.edges = edges
+        self.categorical_features = categorical_features
         self.pos_label = pos_label
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -178,8 +186,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         """
         start = time.perf_counter()
         self._check_parameters()
-        objective = self._objective(X, y, sample_weight)
-        warm = self._warm_start(objective)
+        objective, kept = self._objective(X, y, sample_weight)
+        warm = self._warm_start(X, objective, kept)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         outcome = solve(
             objective,
@@ -192,7 +200,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             n_jobs=effective_n_jobs(self.n_jobs),
             reporter=Reporter(start, self.verbose, self.callback),
         )
-        self._set_model(objective, outcome, seed, start)
+        self._set_model(X, objective, kept, outcome, seed, start)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -210,10 +218,12 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             and it ranks towards ``classes_[1]``.
         """
         check_is_fitted(self)
-        checked = self._validated(X)
-        boxes = BoxSet(self.boxes_.lower / self._spread, self.boxes_.upper / self._spread)
+        rows = self._validated(X)
+        checked = self._order.apply(self._encoding.encode(rows))
+        lower, upper = self._limits
+        boxes = BoxSet(lower / self._spread, upper / self._spread, missing=np.ones(lower.shape, dtype=np.bool_))
         depth = np.clip(boxes.margin(checked / self._spread), -1e9, 1e9)
-        return self._towards_second_class(depth, self.boxes_.contains(checked))
+        return self._towards_second_class(depth, self.boxes_.contains(rows))
 
     def _check_parameters(self) -> None:
         check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
@@ -236,43 +246,51 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         if find_spec("ortools") is None:
             raise ImportError("ExactBoxesClassifier needs OR-tools: pip install 'boxdraw[exact]'")
 
-    def _objective(self, X: Any, y: Any, sample_weight: Any) -> Objective:
-        """Check the data, find the classes and leave rows of no weight out."""
-        check_table(X)
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        weight = None
+    def _objective(self, X: Any, y: Any, sample_weight: Any) -> tuple[Objective, BoolArray]:
+        """Check the data, find the classes, leave rows of no weight out; also say which rows are left."""
+        matrix, y, self._encoding = read_training(self, X, y, self.categorical_features)
+        matrix, weight, kept = matrix.astype(np.float64, copy=False), None, np.ones(len(y), dtype=np.bool_)
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            weight = _check_sample_weight(sample_weight, matrix, dtype=np.float64, ensure_non_negative=True)
             kept = weight > 0
-            X, y, weight = X[kept], y[kept], weight[kept]
+            matrix, y, weight = matrix[kept], y[kept], weight[kept]
             if not len(y):
                 raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
         self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label, weight)
-        objective = Objective(
-            X, positive, weight, Fraction(1), decimal(self.box_cost), float(self.margin), int(self.max_boxes)
-        )
+        if self.solver == "mip" and np.isnan(matrix).any():
+            raise ValueError("solver='mip' takes no missing values in columns of numbers; solver='auto' does.")
+        self._order = fit_order(Training(matrix, positive, weight, n_codes=self._encoding.n_codes))
+        X = self._order.apply(matrix) * self._spacing()
+        numbers = Fraction(1), decimal(self.box_cost), float(self.margin), int(self.max_boxes)
+        objective = Objective(X, positive, weight, *numbers)
         c = self.negative_weight
-        return replace(objective, negative_weight=objective.balanced() if isinstance(c, str) else decimal(c))
+        return replace(objective, negative_weight=objective.balanced() if isinstance(c, str) else decimal(c)), kept
 
-    def _warm_start(self, objective: Objective) -> BoolArray | None:
+    def _spacing(self) -> FloatArray:
+        """Return factors that keep categories so far apart that the margin, which is one of numbers, never matters."""
+        return np.where(self._encoding.steps, 4 * float(self.margin) + 1, 1.0)
+
+    def _warm_start(self, X: Any, objective: Objective, kept: BoolArray) -> BoolArray | None:
         """Return which positives each given box holds."""
         boxes = self.warm_start_boxes
         if boxes is None:
             return None
-        names = getattr(self, "feature_names_in_", None)
-        if boxes.n_features != objective.X.shape[1] or (names is not None and tuple(names) != boxes.feature_names):
+        names = self._encoding.no_boxes().feature_names
+        if boxes.feature_names != names:
             raise ValueError(
-                f"warm_start_boxes has the features {list(boxes.feature_names)}; expected those of X: "
-                f"{list(names) if names is not None else objective.X.shape[1]}."
+                f"warm_start_boxes has the features {list(boxes.feature_names)}; expected those of X: {list(names)}."
             )
-        return objective.held(boxes.lower, boxes.upper)
+        return held(read_table(X, boxes)[kept][objective.positive], boxes, objective.margin)
 
-    def _set_model(self, objective: Objective, outcome: Outcome, seed: int, start: float) -> None:
-        lower, upper = place_edges(objective, outcome.held, self.edges)
-        names = getattr(self, "feature_names_in_", None)
-        boxes = BoxSet(lower, upper, feature_names=names)
-        self.boxes_ = boxes.shown_for(objective.X)
-        self._spread = half_ranges(objective.X)
+    def _set_model(
+        self, X: Any, objective: Objective, kept: BoolArray, outcome: Outcome, seed: int, start: float
+    ) -> None:
+        lower, upper = (limits / self._spacing() for limits in place_edges(objective, outcome.held, self.edges))
+        boxes = self._encoding.boxes(lower, upper, self._order)
+        self._limits, self._spread = (lower, upper), half_ranges(objective.X / self._spacing())
+        if not self._encoding.plain:
+            objective = replace(objective, X=read_table(X, boxes)[kept])
+        self.boxes_ = boxes.shown_for(objective.X if self._encoding.plain else X)
         self.negative_weight_ = float(objective.negative_weight)
         self.certificate_: Certificate = make_certificate(
             objective,

@@ -21,6 +21,8 @@ _MOST_POINTS = 2**40
 class Objective:
     """Positives inside + negative_weight · negatives outside − box_cost · boxes, each row times its weight.
 
+    The rows are a learner's matrix (`boxdraw.encoding`), in which NaN is within any limits.
+
     A positive counts when some box holds it by at least the margin; a negative when every box misses it by more than
     the margin.
     """
@@ -50,17 +52,16 @@ class Objective:
 
     def value(self, lower: FloatArray, upper: FloatArray) -> Fraction:
         """Return the objective of a drawing, exactly."""
-        counted = self.counted(lower, upper)
-        return self._worth(counted, counted) - self.box_cost * len(lower)
+        return self.value_of(self.counted(lower, upper), len(lower))
+
+    def value_of(self, counted: BoolArray, n_boxes: int) -> Fraction:
+        """Return the objective of a drawing that gets the given rows right."""
+        right = _total(self.weight, counted & self.positive)
+        return right + self.negative_weight * _total(self.weight, counted & ~self.positive) - self.box_cost * n_boxes
 
     def balanced(self) -> Fraction:
         """Return the negative weight at which both classes weigh the same."""
         return _total(self.weight, self.positive) / _total(self.weight, ~self.positive)
-
-    def _worth(self, positives: BoolArray, negatives: BoolArray) -> Fraction:
-        return _total(self.weight, positives & self.positive) + self.negative_weight * _total(
-            self.weight, negatives & ~self.positive
-        )
 
     def in_points(self) -> Scale:
         """Express the weights in whole points."""
@@ -93,10 +94,10 @@ class Scale:
 
 
 def inside_any(rows: FloatArray, lower: FloatArray, upper: FloatArray) -> BoolArray:
-    """Say which rows are in any of the boxes."""
+    """Say which rows are in any of the boxes; NaN is within any limits."""
     inside = np.zeros(len(rows), dtype=np.bool_)
     for low, high in zip(lower, upper, strict=True):
-        inside |= ((rows >= low) & (rows <= high)).all(axis=1)
+        inside |= ~((rows < low) | (rows > high)).any(axis=1)
     return inside
 
 

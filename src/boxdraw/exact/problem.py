@@ -89,8 +89,8 @@ def presolve(objective: Objective, scale: Scale) -> Problem:
     reachable = np.ones(len(negatives), dtype=np.bool_)
     for place in places:
         reachable &= place.reachable
-    low_p, low_n, n_low = _levels([(p.rank, p.first[reachable], p.n_ranks) for p in places], 1)
-    high_p, high_n, n_high = _levels([(p.rank, p.last[reachable], p.n_ranks) for p in places], 0)
+    low_p, low_n, n_low = _levels([(p.lowest, p.first[reachable], p.n_ranks) for p in places], 1)
+    high_p, high_n, n_high = _levels([(p.highest, p.last[reachable], p.n_ranks) for p in places], 0)
     matters = (n_low > 1) | (n_high > 1)
     matters[0] |= not matters.any()  # a problem without features would need care everywhere
     points = scale.points[objective.positive], scale.points[~objective.positive]
@@ -109,10 +109,14 @@ def presolve(objective: Objective, scale: Scale) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class _Ranks:
-    """One feature: the rank of each positive's value, and which ranks of limits take a negative in."""
+    """One feature: which ranks of limits take a row in.
+
+    A positive's value has one rank; a missing value is taken in by the innermost limits already.
+    """
 
     n_ranks: int
-    rank: IntArray
+    lowest: IntArray  # per positive, the last lower limit that takes it in
+    highest: IntArray  # the first upper limit that does
     first: IntArray  # the last lower limit that takes the negative in; -1 if none does
     last: IntArray  # the first upper limit that does; n_ranks if none does
 
@@ -122,15 +126,22 @@ class _Ranks:
 
 
 def _ranks(positives: FloatArray, negatives: FloatArray, margin: float) -> _Ranks:
-    values, rank = np.unique(positives, return_inverse=True)
+    known = ~np.isnan(positives)
+    if not known.any():  # then no box can limit the feature
+        nothing = np.zeros(len(positives), dtype=np.intp), np.zeros(len(negatives), dtype=np.intp)
+        return _Ranks(1, nothing[0], nothing[0], nothing[1], nothing[1])
+    values, rank = np.unique(positives[known], return_inverse=True)
+    lowest, highest = np.full(len(positives), len(values) - 1), np.zeros(len(positives), dtype=np.intp)
+    lowest[known] = highest[known] = rank.reshape(-1)
     first = np.searchsorted(sum_up(tight_lower(values, margin), -margin), negatives, "right") - 1
     last = np.searchsorted(sum_down(tight_upper(values, margin), margin), negatives, "left")
-    return _Ranks(len(values), rank.reshape(-1), first, last)
+    first[np.isnan(negatives)], last[np.isnan(negatives)] = len(values) - 1, 0
+    return _Ranks(len(values), lowest, highest, first, last)
 
 
 def half_ranges(X: FloatArray) -> FloatArray:
     """Return half the range of each feature, which cannot overflow; 1 for constant ones."""
-    spread = X.max(axis=0) / 2 - X.min(axis=0) / 2
+    spread = np.fmax.reduce(X) / 2 - np.fmin.reduce(X) / 2
     return np.asarray(np.where(spread > 0, spread, 1.0))
 
 

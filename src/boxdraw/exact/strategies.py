@@ -96,8 +96,10 @@ def cluster_starts(objective: Objective, seed: int) -> list[tuple[str, BoolArray
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
+    from boxdraw.fast.cluster import filled
+
     positives = objective.X[objective.positive]
-    scaled = positives / half_ranges(positives)
+    scaled = filled(positives / half_ranges(positives))
     n_clusters = min(objective.max_boxes, len(np.unique(scaled, axis=0)))
     starts = []
     for k in range(_CLUSTERINGS if n_clusters > 1 else 0):
@@ -162,7 +164,9 @@ def _near(objective: Objective) -> BoolArray:
     """Choose all positives, and the half of the negatives that is closest to one of them."""
     from sklearn.neighbors import NearestNeighbors
 
-    X = objective.X / half_ranges(objective.X)
+    from boxdraw.fast.cluster import filled
+
+    X = filled(objective.X / half_ranges(objective.X))
     nearest = NearestNeighbors(n_neighbors=1).fit(X[objective.positive])
     distance = nearest.kneighbors(X[~objective.positive])[0][:, 0]
     near = objective.positive.copy()
@@ -175,12 +179,13 @@ def per_cluster(objective: Objective, limits: Limits) -> Outcome:
 
     The presolve leaves a cluster only the negatives within its bounding box, so each problem is small.
     """
-    from boxdraw.fast.cluster import cluster_positives
+    from boxdraw.fast.cluster import cluster_positives, filled
 
     weight = None if objective.weight is None else objective.weight[objective.positive]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        labels = cluster_positives(objective.X[objective.positive], weight, objective.max_boxes, None, limits.seed)
+        positives = filled(objective.X[objective.positive])
+        labels = cluster_positives(positives, weight, objective.max_boxes, None, limits.seed)
     held, status = [], "heuristic"
     for k in range(labels.max() + 1):
         chosen = ~objective.positive

@@ -130,6 +130,8 @@ def _feature(boxes: BoxSet, j: int) -> dict[str, Any]:
 def _written(category: Category) -> Category:
     if isinstance(category, str) and json.loads(json.dumps(category)) != category:
         raise ValueError(f"category {category!r} cannot be written as JSON: rename it")
+    if isinstance(category, int) and abs(category) >= 10**_MOST_DIGITS:
+        raise ValueError(f"a category of more than {_MOST_DIGITS} digits cannot be written as JSON: make it text")
     return _plain(category) if isinstance(category, float) else category
 
 
@@ -238,7 +240,7 @@ class _Whole(float):
 
     def __new__(cls, text: str) -> _Whole:
         number = super().__new__(cls, text)
-        number.exact = int(text) if len(text) <= _MOST_DIGITS else None
+        number.exact = int(text) if len(text.lstrip("-")) <= _MOST_DIGITS else None
         return number
 
     exact: int | None
@@ -262,23 +264,26 @@ def _boxes(data: Any) -> BoxSet:
     _check_keys(data, "the file", required=("format", "version", "features", "boxes"), optional=("shown_checksum",))
     features = [_read_feature(item, f"features[{j}]") for j, item in enumerate(_list(data, "features", ""))]
     boxes = _list(data, "boxes", "")
+    if not isinstance(data.get("shown_checksum", ""), str):
+        raise ValueError(f"shown_checksum: expected a string, got {_kind(data['shown_checksum'])}")
     if not features:
         raise ValueError("features: expected at least one feature, got none")
     known = dict(features)
     if len(known) < len(features):
-        names = [name for name, _ in features]
-        twice = next(name for j, name in enumerate(names) if name in names[:j])
+        twice = next(iter(_repeated(name for name, _ in features)))
         raise ValueError(f"features: the name {reprlib.repr(twice)} appears twice; names must differ")
     _check_size(len(boxes), len(known))
-    limits = [_read_limits(box, f"boxes[{k}]", known) for k, box in enumerate(boxes)]
+    sets = {name: None if values is None else frozenset(values) for name, values in known.items()}
+    limits = [_read_limits(box, f"boxes[{k}]", sets) for k, box in enumerate(boxes)]
     rules = [Rule(tuple(_as_limit(name, limit) for name, limit in box.items())) for box in limits]
     categories = {name: values for name, values in known.items() if values is not None}
     result = BoxSet.from_rules(rules, known, categories)
     printed = {"shown_lower": result.lower.copy(), "shown_upper": result.upper.copy()}
+    place = {name: j for j, name in enumerate(known)}
     for k, box in enumerate(limits):
         for name, limit in box.items():
             for side in printed.keys() & limit.keys():
-                printed[side][k, result.feature_names.index(name)] = limit[side]
+                printed[side][k, place[name]] = limit[side]
     as_shown = result._with(np.s_[:], (printed["shown_lower"], printed["shown_upper"]))
     return as_shown if data.get("shown_checksum") == (_checksum(as_shown) or None) else result
 
@@ -321,11 +326,20 @@ def _read_feature(item: Any, where: str) -> tuple[str, tuple[Category, ...] | No
 
 
 def _read_categories(item: Any, where: str) -> tuple[Category, ...]:
-    values = [_category(value, f"{where}.categories[{i}]") for i, value in enumerate(_list(item, "categories", where))]
-    if len(set(values)) < len(values):
-        twice = next(value for i, value in enumerate(values) if value in values[:i])
+    listed = _list(item, "categories", f"{where}.")
+    values = [_category(value, f"{where}.categories[{i}]") for i, value in enumerate(listed)]
+    for twice in _repeated(values):
         raise ValueError(f"{where}.categories: {reprlib.repr(twice)} appears twice")
     return tuple(values)
+
+
+def _repeated(values: Iterable[Category]) -> Iterable[Category]:
+    """Find what appears again, in the order of the list."""
+    seen = set()
+    for value in values:
+        if value in seen:
+            yield value
+        seen.add(value)
 
 
 def _category(value: Any, where: str) -> Category:
@@ -336,7 +350,7 @@ def _category(value: Any, where: str) -> Category:
     raise ValueError(f"{where}: expected a string, a number of at most {_MOST_DIGITS} digits, true or false")
 
 
-def _read_limits(box: Any, where: str, known: dict[str, tuple[Category, ...] | None]) -> dict[str, dict[str, Any]]:
+def _read_limits(box: Any, where: str, known: dict[str, frozenset[Category] | None]) -> dict[str, dict[str, Any]]:
     """Read the limits of one box, by feature."""
     _check_keys(box, where, required=("limits",))
     limits: dict[str, dict[str, Any]] = {}
@@ -365,7 +379,7 @@ def _read_flags(item: dict[str, Any], where: str) -> dict[str, Any]:
     return flags
 
 
-def _check_kind(limit: dict[str, Any], known: tuple[Category, ...] | None, where: str) -> None:
+def _check_kind(limit: dict[str, Any], known: frozenset[Category] | None, where: str) -> None:
     """Refuse limits that do not go with the kind of the feature."""
     if known is None and "categories" in limit:
         raise ValueError(f"{where}: has categories, but the feature is numeric")
@@ -449,7 +463,7 @@ def read_source(source: str | bytes | os.PathLike[str]) -> str | bytes:
         start = source.lstrip("\ufeff \t\r\n")[:1]
         if start == "{":
             return source
-        if start in ("", "[", '"') or (start.isdigit() and not Path(source).exists()):
+        if start in ("", "[", '"') or (start.isdigit() and not os.path.exists(source)):
             raise ValueError(f"expected JSON text that starts with {{, or a path; got {reprlib.repr(source)}")
     if isinstance(source, str | os.PathLike):
         return Path(source).read_bytes()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from boxdraw.boxes import BoxSet
@@ -79,6 +80,103 @@ class Exports:
         from boxdraw.export.json import from_json, read_source
 
         return from_json(read_source(source))
+
+    def to_sql(self, table: str | Sequence[str] | None = None, *, dialect: str = "sqlite", **options: Any) -> str:
+        """Write the boxes as SQL that gives the same answers.
+
+        Parameters
+        ----------
+        table : str or sequence of str, optional
+            The table to select from, its parts one by one if it is in a schema. Without it, only the ``CASE``
+            expression is written.
+        dialect : str
+            One of sqlite, duckdb, postgres, spark, bigquery, snowflake, mssql and mysql.
+        **options
+            ``column``, ``positive`` and ``negative``; see `boxdraw.export.sql.to_sql`.
+
+        Returns
+        -------
+        str
+            The statement or the expression.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> print(BoxSet([[1]], [[2]], feature_names=["dose"]).to_sql())
+        CASE
+          WHEN `dose` BETWEEN 1.0 AND 2.0
+          THEN 1
+          ELSE 0
+        END
+        """
+        from boxdraw.export.sql import to_sql
+
+        return to_sql(self._boxes(), table, dialect=dialect, **options)
+
+    def to_python(self, name: str = "flag") -> str:
+        """Write the boxes as a Python function that needs nothing but Python.
+
+        Parameters
+        ----------
+        name : str
+            The name of the function.
+
+        Returns
+        -------
+        str
+            The source. The function takes a row as a mapping of names to values, and returns True or False.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> names = {}
+        >>> exec(BoxSet([[1]], [[2]], feature_names=["dose"]).to_python(), names)
+        >>> names["flag"]({"dose": 1.5})
+        True
+        """
+        from boxdraw.export.python import to_python
+
+        return to_python(self._boxes(), name)
+
+    def to_onnx(self) -> Any:
+        """Write the boxes as an ONNX model (needs ``boxdraw[onnx]``).
+
+        Returns
+        -------
+        onnx.ModelProto
+            The model; `boxdraw.export.onnx` says what its inputs and outputs are.
+        """
+        from boxdraw.export.onnx import to_onnx
+
+        return to_onnx(self._boxes())
+
+    def to_markdown(self) -> str:
+        """Write the boxes as a table in Markdown.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> print(BoxSet([[1]], [[2]], feature_names=["dose"]).to_markdown())
+        | Box | Rule |
+        | ---: | :--- |
+        | 1 | 1 ≤ dose ≤ 2 |
+        """
+        from boxdraw.export.markdown import to_markdown
+
+        return to_markdown(self._boxes())
+
+    def to_html(self) -> str:
+        """Write the boxes as a table in HTML, as notebooks show them.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> BoxSet([[1]], [[2]]).to_html().splitlines()[0]
+        '<table>'
+        """
+        from boxdraw.export.html import to_html
+
+        return to_html(self._boxes())
 
     def __repr__(self) -> str:
         from boxdraw.export.text import to_repr

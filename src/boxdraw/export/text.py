@@ -138,7 +138,7 @@ def limit_text(limit: Limit, lower: float | None = None, upper: float | None = N
     --------
     >>> from boxdraw.rule import Limit
     >>> limit_text(Limit("age", lower=30, missing=True))
-    'age ≥ 30 or missing'
+    'age ≥ 30 (or missing)'
     >>> limit_text(Limit("region", categories={"north", "east"}))
     'region in {east, north}'
     """
@@ -151,7 +151,7 @@ def limit_text(limit: Limit, lower: float | None = None, upper: float | None = N
         text = _categories_text(name, limit.categories)
     else:
         text = _condition(name, limit.lower if lower is None else lower, limit.upper if upper is None else upper)
-    return f"{text} or missing" if limit.missing else text
+    return f"{text} (or missing)" if limit.missing else text
 
 
 def _categories_text(name: str, categories: frozenset[Category]) -> str:

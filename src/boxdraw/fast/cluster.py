@@ -43,6 +43,18 @@ def cluster_positives(
     return _heaviest_first(labels, mass)[inverse]
 
 
+def filled(positives: FloatArray) -> FloatArray:
+    """Put the median of its feature in the place of each missing value, for the distances of clustering alone."""
+    missing = np.isnan(positives)
+    if not missing.any():
+        return positives
+    result = positives.copy()
+    for j in np.flatnonzero(missing.any(axis=0)):
+        known = positives[~missing[:, j], j]
+        result[missing[:, j], j] = np.median(known) if len(known) else 0.0
+    return result
+
+
 def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
     """Return the distinct rows, sorted, and the place of each row among them."""
     order = np.lexsort(rows.T[::-1])
@@ -165,9 +177,9 @@ def _heaviest_first(labels: IntArray, mass: FloatArray) -> IntArray:
 
 
 def tight_boxes(positives: FloatArray, labels: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the smallest box around each cluster: lower and upper, a row per box."""
+    """Return the smallest box around each cluster: lower and upper, a row per box; NaN where all is missing."""
     order = np.argsort(labels, kind="stable")
     order = order[labels[order] >= 0]
     starts = np.searchsorted(labels[order], np.arange(labels.max() + 1))
     ordered = positives[order]
-    return np.minimum.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)
+    return np.fmin.reduceat(ordered, starts), np.fmax.reduceat(ordered, starts)

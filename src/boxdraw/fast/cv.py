@@ -67,7 +67,7 @@ class FastBoxesClassifierCV(BaseFastBoxes):
     cv : int, splitter or iterable of (train, test), default=3
         The inner folds. An int gives stratified folds that depend on the rows' values, not on their order: the same
         table gives the same model.
-    clusterer, pos_label, random_state, n_jobs, verbose
+    clusterer, categorical_features, pos_label, random_state, n_jobs, verbose
         As in `FastBoxesClassifier`; an int as `random_state` gives other folds, and threads share the grid.
 
     Attributes
@@ -117,6 +117,7 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         scoring: Any = None,
         cv: Any = 3,
         clusterer: Any = None,
+        categorical_features: Any = None,
         pos_label: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -132,6 +133,7 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         self.scoring = scoring
         self.cv = cv
         self.clusterer = clusterer
+        self.categorical_features = categorical_features
         self.pos_label = pos_label
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -256,7 +258,8 @@ class FastBoxesClassifierCV(BaseFastBoxes):
 
     def _search(self, grid: dict[str, list[Any]], scorer: Any, folds: list[Fold]) -> Setting:
         """Score the grid on the folds and return the best setting."""
-        most = min(len(distinct_rows(fold.train.X[fold.train.positive])[0]) for fold in folds)
+        positives = [np.nan_to_num(fold.train.X[fold.train.positive], nan=np.inf) for fold in folds]
+        most = min(len(distinct_rows(rows)[0]) for rows in positives)
         n_boxes = [n for n in grid["n_boxes"] if n <= most] or [most]
         tasks = list(product(grid["feature_range"], n_boxes))
         progress = Progress("Fast Boxes CV", self.verbose)

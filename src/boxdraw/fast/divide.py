@@ -6,6 +6,8 @@ D = sum_p d_p, the paper's sums (its slip E1 corrected) are
     R+ = sum over the cluster's rows with x_j in the lower half of the box   of exp(-(x_j - l_j + 1))
     R- = sum over all other rows that lie below l_j, or in the box's lower half of exp((x_j - l_j + 1) - (D - d_j))
 
+A missing value lies within any limit, so its overflow is 0, and it pulls on no edge of its feature.
+
 For a row outside the box the exponent of R- is 1 - D whatever j is: one exp per row and box. Only rows inside the
 tight box need one per feature. Upper edges mirror the axis.
 """
@@ -119,7 +121,10 @@ def _tile_parts(
     below = lower[:, :, None] - columns
     above = columns - upper[:, :, None]
     over = np.maximum(below, above)
-    overflow = _exact_sum(np.maximum(over, 0, out=over))
+    np.maximum(over, 0, out=over)
+    if (missing := np.isnan(columns)).any():
+        over[:, missing] = 0
+    overflow = _exact_sum(over)
     foreign = label != np.arange(n_boxes)[:, None]
     nearest = np.where(foreign, overflow, np.inf).min(axis=1)
 
@@ -162,6 +167,7 @@ def _half_box_parts(
     depth = np.stack([columns - low, high - columns])
     terms = np.exp(sign * depth)
     terms[depth - depth[::-1] > 2 * GRID] = 0  # a row in the very middle may be a step of the grid off it
+    terms[np.isnan(depth)] = 0
     one_hot = (box[:, None] == np.arange(len(lower))).astype(np.float64)
     parts: FloatArray = (splitter.split(terms, weight) @ one_hot).transpose(0, 1, 3, 2)
     return parts

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_scalar
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from boxdraw.arrays import FloatArray
 from boxdraw.base import BaseBoxClassifier, check_binary
@@ -16,7 +16,7 @@ from boxdraw.boxes import BoxSet
 from boxdraw.fast.expand import GROWTHS, Edges
 from boxdraw.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
 from boxdraw.fast.stages import Training, draw_edges
-from boxdraw.schema import check_table
+from boxdraw.schema import read_training
 
 # The ROC of the training rows takes about as long as the fit, and many fits never need it. Up to this number of cells
 # the rows are put aside, and the ROC is computed when it is asked for.
@@ -30,6 +30,7 @@ class BaseFastBoxes(BaseBoxClassifier):
     expansion_: float
     growth_: str
     n_jobs: int | None
+    categorical_features: Any
 
     def decision_function(self, X: Any) -> FloatArray:
         """Rank rows by log critical weight less log ``negative_weight_``.
@@ -77,8 +78,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         [inf, 0.32, 0.14]
         """
         check_is_fitted(self)
-        checked = self._validated(X)
-        return critical_weights(self._edges, checked, [self.expansion_], self.growth_, self.n_jobs)[0]
+        return critical_weights(self._edges, self._encoded(X), [self.expansion_], self.growth_, self.n_jobs)[0]
 
     def path(self, negative_weights: Any = None) -> CostPath:
         """Return the boxes and the training ROC at any costs, without another fit.
@@ -108,7 +108,7 @@ class BaseFastBoxes(BaseBoxClassifier):
             weights,
             expansion=self.expansion_,
             growth=self.growth_,
-            feature_names=self._feature_names(),
+            encoding=self._encoding,
             current=self.negative_weight_,
         )
 
@@ -117,7 +117,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth
         self._edges = edges
         self._roc: TrainingRoc | Training = data.copy() if data.X.size <= _SMALL else self._roc_of(data)
-        self.boxes_: BoxSet = draw(edges, c, expansion, growth, self._feature_names())
+        self.boxes_: BoxSet = draw(edges, c, expansion, growth, self._encoding)
 
     def _ceiling(self) -> float:
         """Return what stands for an infinite critical weight where it must be finite."""
@@ -139,14 +139,9 @@ class BaseFastBoxes(BaseBoxClassifier):
         state: dict[str, Any] = super().__getstate__()
         return state
 
-    def _feature_names(self) -> list[str] | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else [str(name) for name in names]
-
     def _training(self, X: Any, y: Any, sample_weight: Any, pos_label: Any) -> Training:
         """Check the data, find the classes and leave rows of no weight out."""
-        check_table(X)
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        X, y, self._encoding = read_training(self, X, y, self.categorical_features)
         weight = kept = None
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -160,7 +155,7 @@ class BaseFastBoxes(BaseBoxClassifier):
             if not 1e-200 < in_all < 1e200:
                 raise ValueError(f"sample_weight adds up to {in_all:.3g}; scale it to between 1e-200 and 1e200.")
         self.classes_, self.pos_label_, positive = check_binary(y, pos_label, weight)
-        return Training(X, positive, weight, kept)
+        return Training(X, positive, weight, kept, self._encoding.n_codes)
 
 
 class FastBoxesClassifier(BaseFastBoxes):
@@ -190,6 +185,8 @@ class FastBoxesClassifier(BaseFastBoxes):
         Any scikit-learn clusterer for the distinct positives on the scale of `feature_range`; None is k-means on
         standardised positives. ``n_clusters`` or ``n_components`` is set to `n_boxes` where there is one;
         ``sample_weight`` is passed where it is taken. Rows labelled -1 are in no box's cluster.
+    categorical_features : list of column names or numbers, default=None
+        Columns of numbers to be taken as categories. Columns of text, of categories and of true and false always are.
     pos_label : label, default=None
         The positive class; the rarer one if None.
     random_state : int, RandomState instance or None, default=None
@@ -243,6 +240,7 @@ class FastBoxesClassifier(BaseFastBoxes):
         growth: str = "nearest_negative",
         feature_range: tuple[float, float] = (-1, 1),
         clusterer: Any = None,
+        categorical_features: Any = None,
         pos_label: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -254,6 +252,7 @@ class FastBoxesClassifier(BaseFastBoxes):
         self.growth = growth
         self.feature_range = feature_range
         self.clusterer = clusterer
+        self.categorical_features = categorical_features
         self.pos_label = pos_label
         self.random_state = random_state
         self.n_jobs = n_jobs

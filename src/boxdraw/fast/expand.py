@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.fast.divide import EdgeSums
+from boxdraw.fast.order import Order
 from boxdraw.fast.scale import GRID, Scaling
 from boxdraw.fast.stops import LOWER, UPPER, Stops
 
@@ -38,6 +39,7 @@ class Edges:
     tight: FloatArray  # scaled and mirrored
     sums: EdgeSums
     stops: Stops | None
+    order: Order
 
     def targets(self, c: float, expansion: float, growth: str) -> FloatArray:
         """Return the least scaled, mirrored value inside each edge at cost c."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
+from boxdraw.encoding import Encoding
 from boxdraw.export.text import shortest_between
 from boxdraw.fast.divide import EdgeSums
 from boxdraw.fast.expand import Edges, critical_weight
@@ -26,12 +27,15 @@ if TYPE_CHECKING:
 def critical_weights(
     edges: Edges, X: Matrix, expansions: Sequence[float], growth: str, n_jobs: int | None
 ) -> FloatArray:
-    """Return c*(x) = max over boxes of min over edges of the critical weight; a row per expansion."""
+    """Return c*(x) = max over boxes of min over edges of the critical weight; a row per expansion.
+
+    A missing value, NaN, is inside any limit, and an infinite one, which stands for what was never seen, outside any.
+    """
     if not len(X):
         return np.empty((len(expansions), 0))
 
     def work(tile: slice) -> FloatArray:
-        return _tile_weights(edges, X[tile], expansions, growth)
+        return _tile_weights(edges, edges.order.apply(X[tile]), expansions, growth)
 
     return np.concatenate(list(threaded_map(work, tiles(len(X), edges.tight[0].size), n_jobs)), axis=1)
 
@@ -68,42 +72,55 @@ def _free_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expansio
 def _growing_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expansions: Sequence[float]) -> FloatArray:
     """Return the critical weights where boxes never shrink.
 
-    Within its tight box a value is inside at any cost, and it can only be beyond one of the two edges. The values
-    beyond are picked out.
+    Within its tight box a value is inside at any cost, and it can only be beyond one of the two edges, but for unseen
+    ones, which are beyond both. The values beyond are picked out.
     """
     beyond = [values < 0 for values in above]
     counts = [np.count_nonzero(cells, axis=2).reshape(-1) for cells in beyond]
     t = [np.exp(values[cells] + 1) for values, cells in zip(above, beyond, strict=True)]
     positive = [np.repeat(sums.positive[side], counts[side]) for side in (LOWER, UPPER)]
     negative = [np.repeat(sums.negative[side], counts[side]) for side in (LOWER, UPPER)]
+    unseen = beyond[LOWER][beyond[UPPER]]
     result = np.empty((len(expansions), above[LOWER].shape[2]))
     weight = np.full_like(above[LOWER], np.inf)
     for row, expansion in zip(result, expansions, strict=True):
-        for side in (LOWER, UPPER):
-            weight[beyond[side]] = critical_weight(t[side], positive[side], negative[side], expansion)
+        low, high = (critical_weight(t[side], positive[side], negative[side], expansion) for side in (LOWER, UPPER))
+        weight[beyond[LOWER]] = low
+        if unseen.any():
+            high[unseen] = np.minimum(high[unseen], weight[beyond[UPPER]][unseen])
+        weight[beyond[UPPER]] = high
         weight.min(axis=1).max(axis=0, out=row)
     return result
 
 
 def _mirrored_columns(edges: Edges, X: Matrix, growth: str) -> tuple[FloatArray, FloatArray]:
     """Return the scaled coordinates that decide: the values, or the negatives that an edge meets before them."""
-    scaled = edges.scaling.columns(X)
+    low = high = X
+    if (unseen := np.isinf(X)).any():
+        farthest = np.finfo(X.dtype).max
+        low, high = np.where(unseen, -farthest, X), np.where(unseen, farthest, X)
+    scaled_low = edges.scaling.columns(low)
+    scaled_high = scaled_low if high is low else edges.scaling.columns(high)
     if growth != "nearest_negative":
-        return scaled, -scaled
+        return _or_inside(scaled_low), _or_inside(-scaled_high)
     assert edges.stops is not None
-    columns = np.ascontiguousarray(X.T, dtype=np.float64)
-    beyond_low = scaled < edges.tight[LOWER].max(axis=0)[:, None]
-    beyond_high = -scaled < edges.tight[UPPER].max(axis=0)[:, None]
-    return edges.stops.snap(columns, LOWER, beyond_low), -edges.stops.snap(columns, UPPER, beyond_high)
+    beyond_low = scaled_low < edges.tight[LOWER].max(axis=0)[:, None]
+    beyond_high = -scaled_high < edges.tight[UPPER].max(axis=0)[:, None]
+    columns_low = np.ascontiguousarray(low.T, dtype=np.float64)
+    columns_high = columns_low if high is low else np.ascontiguousarray(high.T, dtype=np.float64)
+    return edges.stops.snap(columns_low, LOWER, beyond_low), -edges.stops.snap(columns_high, UPPER, beyond_high)
 
 
-def draw(edges: Edges, c: float, expansion: float, growth: str, feature_names: Sequence[str] | None) -> BoxSet:
+def _or_inside(mirrored: FloatArray) -> FloatArray:
+    """Put missing values infinitely far inside."""
+    return np.where(np.isnan(mirrored), np.inf, mirrored)
+
+
+def draw(edges: Edges, c: float, expansion: float, growth: str, encoding: Encoding) -> BoxSet:
     """Return the boxes at cost c, with the numbers that people read rounded as far as training rows allow."""
     lower, upper = edges.limits(c, expansion, growth)
     assert edges.stops is not None
-    room_for_rows = ((lower <= upper) & (lower < np.inf) & (upper > -np.inf)).all(axis=1)
-    lower, upper = lower[room_for_rows], upper[room_for_rows]
-    return BoxSet(lower, upper, feature_names=feature_names, shown=partial(_shown, edges.stops, lower, upper))
+    return encoding.boxes(lower, upper, edges.order, shown=partial(_shown, edges.stops))
 
 
 def _shown(stops: Stops, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -211,7 +228,7 @@ class CostPath(Sequence[PathPoint]):
         negative_weights: FloatArray,
         expansion: float,
         growth: str,
-        feature_names: Sequence[str] | None,
+        encoding: Encoding,
         current: float,
     ) -> None:
         self.negative_weights = negative_weights
@@ -219,7 +236,7 @@ class CostPath(Sequence[PathPoint]):
         self.fpr, self.tpr = roc.rates(negative_weights)
         self.roc_fpr, self.roc_tpr = (np.append(0, rate) for rate in roc.rates(roc.critical))
         self._roc = roc
-        self._edges, self._expansion, self._growth, self._names = edges, expansion, growth, feature_names
+        self._edges, self._expansion, self._growth, self._encoding = edges, expansion, growth, encoding
 
     def __len__(self) -> int:
         return len(self.negative_weights)
@@ -228,7 +245,7 @@ class CostPath(Sequence[PathPoint]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         c = float(self.negative_weights[index])
-        boxes = draw(self._edges, c, self._expansion, self._growth, self._names)
+        boxes = draw(self._edges, c, self._expansion, self._growth, self._encoding)
         return PathPoint(c, boxes, float(self.fpr[index]), float(self.tpr[index]))
 
     def __repr__(self) -> str:

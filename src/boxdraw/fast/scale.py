@@ -52,9 +52,12 @@ class Scaling:
 
 
 def fit_scaling(X: Matrix, width: float) -> Scaling:
-    """Learn the range of each feature."""
+    """Learn the range of each feature, whatever is missing in it."""
     low = X.min(axis=0).astype(np.float64)
     high = X.max(axis=0).astype(np.float64)
+    for j in np.flatnonzero(np.isnan(low)):  # missing values; a column of nothing else is constant
+        known = X[~np.isnan(X[:, j]), j]
+        low[j], high[j] = (known.min(), known.max()) if len(known) else (0.0, 0.0)
     prescale = np.ones_like(low)
     size = np.maximum(np.abs(low), np.abs(high))
     extreme = (size > 1e150) | (size < 1e-150)

@@ -97,13 +97,17 @@ def find_stops(
     values, scaled = [], []
     for j in range(X.shape[1]):
         column = X[~positive, j].astype(np.float64)
+        column = column[~np.isnan(column)]
         if not keep_all:
             coordinate = scaling.coordinate(column, j)
             column = column[(coordinate < lower[j]) | (coordinate > upper[j])]
         column.sort()
         values.append(_between_infinities(column))
         scaled.append(_between_infinities(scaling.coordinate(column, j)))
-    positives = np.sort(X[positive].T.astype(np.float64), axis=1)
+    positives = np.sort(X[positive].T.astype(np.float64), axis=1)  # missing values last
+    for j in np.flatnonzero(np.isnan(positives[:, -1])).tolist():
+        first = positives[j, 0]
+        positives[j, np.isnan(positives[j])] = scaling.low[j] if np.isnan(first) else first
     return Stops(tuple(values), tuple(scaled), positives)
 
 

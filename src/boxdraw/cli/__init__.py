@@ -1,0 +1,1 @@
+"""The command line: ``boxdraw fit``, ``predict``, ``rules``, ``export``, ``evaluate``, ``datasets`` and ``demo``."""

@@ -1,0 +1,260 @@
+"""``boxdraw evaluate``: how good boxes are on rows that they have not seen, beside other classifiers."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from boxdraw import FastBoxesClassifierCV
+from boxdraw.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.cli.columns import Labelled, read_labelled
+from boxdraw.cli.errors import Failure, UsageError, extra
+from boxdraw.cli.fit import box_counts
+from boxdraw.cli.labels import label_text
+from boxdraw.cli.options import add_common, add_csv, add_labelled, positive_integer, positive_number, shares
+from boxdraw.cli.show import percent, progress, say, say_json, text_table
+from boxdraw.export.text import format_number, printable
+from boxdraw.metrics import auh_score
+
+__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "recall_at", "run"]
+
+SUMMARY = "Compare boxes with logistic regression, a small tree and a random forest by cross-validation."
+EXAMPLES = """\
+  boxdraw evaluate data.csv --target fraud
+  boxdraw evaluate data.csv --target fraud --drop id --folds 10 --repeats 3 --false-alarm-rates 0.001,0.01
+  boxdraw evaluate data.csv --target fraud --json > figures.json"""
+
+# A model takes training rows, labels, weights and test rows, and returns a score that ranks towards the positive label.
+Scorer = Callable[[IntArray, IntArray], FloatArray]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser of the command.
+    """
+    parser.add_argument("data", metavar="DATA", help="a CSV or Parquet file, or - for standard input")
+    group = parser.add_argument_group("comparison")
+    group.add_argument("--folds", type=positive_integer, default=5, metavar="N", help="parts of the rows (%(default)s)")
+    group.add_argument(
+        "--repeats", type=positive_integer, default=1, metavar="N", help="how often the rows are split (%(default)s)"
+    )
+    group.add_argument(
+        "--false-alarm-rates",
+        type=shares,
+        default=[0.01, 0.05],
+        metavar="A,B",
+        help="shares of the negative rows that may be flagged, to say what is caught then (0.01,0.05)",
+    )
+    group.add_argument("--false-alarm-cost", type=positive_number, metavar="COST", help="as in boxdraw fit")
+    group.add_argument("--max-boxes", type=positive_integer, metavar="N", help="as in boxdraw fit")
+    group.add_argument("--seed", type=int, default=0, help="of the folds and the forest (%(default)s)")
+    group.add_argument("--jobs", type=positive_integer, metavar="N", help="number of threads (1)")
+    add_labelled(parser)
+    add_csv(parser)
+    add_common(parser, json="the figures")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+        The options.
+    """
+    if args.folds < 2:
+        raise UsageError("--folds must be at least 2")
+    data = read_labelled(args)
+    positive = data.is_positive
+    fewest = int(min(positive.sum(), (~positive).sum()))
+    if fewest < args.folds:
+        raise Failure(
+            f"only {fewest} rows have the rarer label, too few for {args.folds} folds: use --folds {fewest}"
+            if fewest > 1
+            else "only one row has the rarer label: nothing can be learned and tested with it"
+        )
+    figures = _cross_validate(args, data, positive)
+    if args.json:
+        say_json(_as_json(args, data, positive, figures))
+    else:
+        say(_as_text(args, data, positive, figures))
+
+
+def _cross_validate(args: argparse.Namespace, data: Labelled, positive: BoolArray) -> dict[str, list[dict[str, float]]]:
+    """Return for each model the figures of each fold."""
+    models = {"boxes": _boxes(args, data, positive), **_others(args, data, positive)}
+    figures: dict[str, list[dict[str, float]]] = {name: [] for name in models}
+    splitter = RepeatedStratifiedKFold(n_splits=args.folds, n_repeats=args.repeats, random_state=args.seed)
+    n_fits = args.folds * args.repeats * len(models)
+    with progress("evaluating", n_fits, args.quiet) as step:
+        done = 0
+        for fold, (train, test) in enumerate(splitter.split(np.zeros(len(positive)), positive), start=1):
+            for name, scorer in models.items():
+                step(done, f"{name}, fold {fold} of {args.folds * args.repeats}")
+                score = scorer(train, test)
+                weight = None if data.weight is None else data.weight[test]
+                figures[name].append(_figures(positive[test], score, weight, args.false_alarm_rates))
+                done += 1
+    return figures
+
+
+def _boxes(args: argparse.Namespace, data: Labelled, positive: BoolArray) -> Scorer:
+    def score(train: IntArray, test: IntArray) -> FloatArray:
+        model = FastBoxesClassifierCV(
+            n_boxes=box_counts(args.max_boxes),
+            false_alarm_cost=args.false_alarm_cost,
+            pos_label=True,
+            random_state=args.seed,
+            n_jobs=args.jobs,
+        )
+        model.fit(data.X.take(train), positive[train], None if data.weight is None else data.weight[train])
+        return model.decision_function(data.X.take(test))
+
+    return score
+
+
+def _others(args: argparse.Namespace, data: Labelled, positive: BoolArray) -> dict[str, Scorer]:
+    """Return the classifiers to compare with, on numbers and codes of categories."""
+    matrix, categorical = _matrix(data.X)
+    balanced = {"class_weight": "balanced"}
+    forest = RandomForestClassifier(n_estimators=200, random_state=args.seed, n_jobs=args.jobs, **balanced)
+    classifiers = {
+        "logistic regression": LogisticRegression(max_iter=1000, **balanced),
+        "CART, 8 leaves": DecisionTreeClassifier(max_leaf_nodes=8, random_state=args.seed, **balanced),
+        "random forest": forest,
+    }
+
+    def scorer(classifier: Any) -> Scorer:
+        def score(train: IntArray, test: IntArray) -> FloatArray:
+            pipeline = Pipeline([("encode", _encoder(categorical)), ("classify", classifier)])
+            weight = {} if data.weight is None else {"classify__sample_weight": data.weight[train]}
+            pipeline.fit(matrix[train], positive[train], **weight)
+            probability: FloatArray = pipeline.predict_proba(matrix[test])[:, 1]
+            return probability
+
+        return score
+
+    return {name: scorer(classifier) for name, classifier in classifiers.items()}
+
+
+def _matrix(X: Any) -> tuple[FloatArray, BoolArray]:
+    """Return numbers as they are and categories as numbers, NaN where values are missing."""
+    types, compute = extra("pyarrow").types, extra("pyarrow.compute")
+    matrix = np.empty((X.num_rows, X.num_columns))
+    categorical = np.zeros(X.num_columns, dtype=np.bool_)
+    for j, column in enumerate(X.columns):
+        if types.is_string(column.type) or types.is_large_string(column.type):
+            categorical[j] = True
+            column = compute.index_in(column, value_set=compute.drop_null(compute.unique(column)))
+        matrix[:, j] = column.cast("float64").to_numpy()
+    return matrix, categorical
+
+
+def _encoder(categorical: BoolArray) -> ColumnTransformer:
+    numbers = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+    categories = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    return ColumnTransformer(
+        [("numbers", numbers, np.flatnonzero(~categorical)), ("categories", categories, np.flatnonzero(categorical))]
+    )
+
+
+def _figures(
+    positive: BoolArray, score: FloatArray, weight: FloatArray | None, rates: Sequence[float]
+) -> dict[str, float]:
+    return {
+        "auc": float(roc_auc_score(positive, score, sample_weight=weight)),
+        "auh": float(auh_score(positive, score, sample_weight=weight)),
+        "average_precision": float(average_precision_score(positive, score, sample_weight=weight)),
+        **{f"recall_at_{format_number(rate)}": recall_at(positive, score, rate, weight) for rate in rates},
+    }
+
+
+def recall_at(positive: BoolArray, score: FloatArray, rate: float, weight: FloatArray | None = None) -> float:
+    """Return the largest recall of a threshold that flags at most a share of the negatives.
+
+    Parameters
+    ----------
+    positive : ndarray of bool
+        Which rows are positive.
+    score : ndarray of float
+        What ranks them.
+    rate : float
+        The share of the negatives.
+    weight : ndarray of float, optional
+        Weights of the rows.
+
+    Returns
+    -------
+    float
+        The share of the positives that are caught.
+
+    Examples
+    --------
+    >>> recall_at(np.array([True, False, True, False]), np.array([4.0, 3.0, 2.0, 1.0]), 0.1)
+    0.5
+    """
+    false_alarms, caught, _ = roc_curve(positive, score, sample_weight=weight, drop_intermediate=False)
+    # A share such as 0.1 of ten rows must not be lost to rounding in the sums of weights.
+    return float(caught[false_alarms <= rate + 1e-12].max())
+
+
+def _summaries(folds: Sequence[dict[str, float]]) -> Iterator[tuple[str, float, float]]:
+    """Return the mean of each figure and its standard deviation over the folds."""
+    for name in folds[0]:
+        values = np.array([fold[name] for fold in folds])
+        yield name, float(values.mean()), float(values.std())
+
+
+def _as_json(
+    args: argparse.Namespace, data: Labelled, positive: BoolArray, figures: dict[str, list[dict[str, float]]]
+) -> dict[str, Any]:
+    return {
+        "data": data.source,
+        "target": data.target,
+        "positive": data.positive_label,
+        "rows": len(positive),
+        "positives": int(positive.sum()),
+        "folds": args.folds,
+        "repeats": args.repeats,
+        "seed": args.seed,
+        "models": {
+            model: {name: {"mean": mean, "std": spread} for name, mean, spread in _summaries(folds)}
+            for model, folds in figures.items()
+        },
+    }
+
+
+def _as_text(
+    args: argparse.Namespace, data: Labelled, positive: BoolArray, figures: dict[str, list[dict[str, float]]]
+) -> str:
+    label = f"{printable(data.target)} = {printable(label_text(data.positive_label))}"
+    times = "" if args.repeats == 1 else f", {args.repeats} times"
+    rates = [f"recall at {format_number(100 * rate)}%" for rate in args.false_alarm_rates]
+    rows = [
+        [model, *(f"{mean:.3f} ± {spread:.3f}" for _, mean, spread in _summaries(folds))]
+        for model, folds in figures.items()
+    ]
+    return "\n".join(
+        [
+            f"{data.source}: {len(positive)} rows, {positive.sum()} ({percent(positive.mean(), 1)}) with {label}",
+            f"Mean and standard deviation over {args.folds} folds{times}; recall at a share of false alarms",
+            "",
+            text_table(["model", "AUC", "AUH", "average precision", *rates], rows),
+        ]
+    )

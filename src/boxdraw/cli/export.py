@@ -1,0 +1,108 @@
+"""``boxdraw export``: write a model in another language."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from typing import Any
+
+from boxdraw.cli.errors import UsageError
+from boxdraw.cli.files import Output
+from boxdraw.cli.model import Model, load_model
+from boxdraw.cli.options import add_common, add_output
+from boxdraw.cli.show import say
+
+__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "exported", "run"]
+
+SUMMARY = "Write a model as SQL, Python, ONNX, HTML, Markdown, text or JSON."
+EXAMPLES = """\
+  boxdraw export model.json --to sql
+  boxdraw export model.json --to sql --dialect postgres --table payments -o flag.sql
+  boxdraw export model.json --to python -o flag.py
+  boxdraw export model.json --to onnx -o model.onnx"""
+
+LANGUAGES = ("sql", "python", "onnx", "html", "json", "text", "markdown")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser of the command.
+    """
+    parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
+    parser.add_argument("--to", required=True, choices=LANGUAGES, help="the language")
+    add_output(parser, "-", "the result")
+    group = parser.add_argument_group("details")
+    group.add_argument("--dialect", metavar="NAME", help="of SQL: the database, for example postgres (sqlite)")
+    group.add_argument(
+        "--table",
+        metavar="NAME",
+        help="of SQL: write a SELECT from this table, for example schema.table, not a CASE alone",
+    )
+    group.add_argument("--name", metavar="NAME", help="of Python: the name of the function (flag)")
+    add_common(parser, json=None)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+        The options.
+    """
+    for option, language in (("dialect", "sql"), ("table", "sql"), ("name", "python")):
+        if getattr(args, option) is not None and args.to != language:
+            raise UsageError(f"--{option} goes with --to {language}")
+    if args.to == "onnx" and args.output == "-":
+        raise UsageError("ONNX is no text: give it a file, for example -o model.onnx")
+    output = Output(args.output, args.force, (args.model,))
+    table = None if args.table is None else tuple(args.table.split("."))
+    details = {"dialect": args.dialect, "table": table, "name": args.name}
+    content = exported(load_model(args.model), args.to, **{k: v for k, v in details.items() if v is not None})
+    if output.is_stdout and isinstance(content, str) and args.to in ("text", "markdown"):
+        say(content)  # for people, on whatever terminal they have
+    else:
+        output.write(f"{content}\n" if isinstance(content, str) else content)
+
+
+def exported(model: Model, language: str, **details: Any) -> str | bytes:
+    """Write a model in another language.
+
+    Parameters
+    ----------
+    model : Model
+        The boxes.
+    language : str
+        One of those that ``boxdraw export --to`` knows.
+    **details
+        Options of that language.
+
+    Returns
+    -------
+    str or bytes
+        The result, without a line break at the end.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet
+    >>> exported(Model(BoxSet([[1]], [[2]])), "text")
+    'Box 1: 1 ≤ x0 ≤ 2'
+    """
+    module = importlib.import_module(f"boxdraw.export.{language}")
+    if language == "sql":
+        negative, positive = model.classes
+        details |= {"negative": negative, "positive": positive, "column": _column(model)}
+    content = getattr(module, f"to_{language}")(model.boxes, **details)
+    if isinstance(content, str | bytes):
+        return content.removesuffix("\n") if isinstance(content, str) else content
+    serialized: bytes = content.SerializeToString()
+    return serialized
+
+
+def _column(model: Model) -> str:
+    """Name the column that an SQL query adds."""
+    return "flagged" if model.target is None else f"{model.target}_predicted"

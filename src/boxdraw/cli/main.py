@@ -1,0 +1,160 @@
+"""The command ``boxdraw``: its parts, and how it ends.
+
+Exit codes: 0, 1 if the work failed, 2 if the command was written wrongly, 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
+
+from boxdraw import __version__
+from boxdraw.cli import datasets, evaluate, export, fit, predict, rules, tour
+from boxdraw.cli.errors import UsageError, one_line
+from boxdraw.cli.show import say
+
+__all__ = ["main", "make_parser"]
+
+_COMMANDS: dict[str, Any] = {
+    "fit": fit,
+    "predict": predict,
+    "rules": rules,
+    "export": export,
+    "evaluate": evaluate,
+    "datasets": datasets,
+    "demo": tour,
+}
+
+_TERMINATED = 128 + signal.SIGTERM
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments; those of the process by default.
+
+    Returns
+    -------
+    int
+        The exit code.
+
+    Examples
+    --------
+    >>> main(["--version"])
+    boxdraw 0...
+    0
+    """
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    try:
+        with _one_line_warnings():
+            args = make_parser().parse_args(arguments)
+            args.run(args)
+            sys.stdout.flush()
+    except SystemExit as end:  # after --help and --version, or at the request of the system
+        return end.code if isinstance(end.code, int) else 0
+    except KeyboardInterrupt:
+        say("boxdraw: stopped", sys.stderr)
+        return 130
+    except BrokenPipeError:
+        _close_quietly()
+        return 1
+    except Exception as error:
+        if "--debug" in arguments:
+            traceback.print_exc()
+        say(f"boxdraw: error: {one_line(error)}", sys.stderr)
+        return 2 if isinstance(error, UsageError) else 1
+    return 0
+
+
+def _close_quietly() -> None:
+    """Lead what is still to be written nowhere: Python would complain of the broken pipe when it ends."""
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands.
+
+    Returns
+    -------
+    argparse.ArgumentParser
+        The parser; what it returns has the function of the command as ``run``.
+
+    Examples
+    --------
+    >>> make_parser().parse_args(["rules", "model.json"]).model
+    'model.json'
+    """
+    parser = _Parser(
+        prog="boxdraw",
+        description="Readable rules for rare things: learn a few boxes around the rare label of a table.",
+        epilog="boxdraw COMMAND --help shows the options of a command, with examples.\n"
+        "Exit codes: 0; 1 if the work failed; 2 if the command was written wrongly; 130 after Ctrl-C.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"boxdraw {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, command in _COMMANDS.items():
+        part = commands.add_parser(
+            name,
+            help=command.SUMMARY,
+            description=command.SUMMARY,
+            epilog=f"examples:\n{command.EXAMPLES}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.add_arguments(part)
+        part.set_defaults(run=command.run)
+    return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+@contextmanager
+def _one_line_warnings() -> Iterator[None]:
+    """Print warnings as we print errors, each once."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        say(f"boxdraw: warning: {' '.join(str(message).split())}", sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show
+        yield
+
+
+@contextmanager
+def _tidy_end() -> Iterator[None]:
+    """Let a polite request to end (SIGTERM) clean up behind us as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
+        yield
+        return
+
+    def end(*_: Any) -> NoReturn:
+        raise SystemExit(_TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,252 @@
+"""The model file of the command line: boxes, and what the two labels and the target are called.
+
+The layout, version 1::
+
+    {
+      "format": "boxdraw.model",
+      "version": 1,
+      "target": "fraud",
+      "classes": ["no", "yes"],
+      "boxes": {"format": "boxdraw.boxes", ...},
+      "fit": {"boxdraw": "0.1.0", "method": "fast", ...}
+    }
+
+``classes`` has the negative label, then the positive one. ``boxes`` is what `boxdraw.export.json` documents, and
+``fit`` says where the boxes come from; nothing depends on it. A file with the boxes alone is a model too: its labels
+are 0 and 1.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import reprlib
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw import BoxSet, BoxSetClassifier
+from boxdraw.arrays import BoolArray
+from boxdraw.cli.errors import Failure
+from boxdraw.export.json import FORMAT as BOXES_FORMAT
+from boxdraw.export.json import from_json, read_source, to_json
+
+__all__ = ["FORMAT", "VERSION", "Model", "load_model", "model_from_json", "model_to_json"]
+
+#: What marks a file as a model.
+FORMAT = "boxdraw.model"
+#: The newest layout that this version of the library reads, and the one it writes.
+VERSION = 1
+
+_KEYS = ("format", "version", "target", "classes", "boxes", "fit")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Boxes with the names that the user's table has for them.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes.
+    target : str or None
+        The column that they predict, if it is known.
+    classes : pair of labels
+        The negative and the positive label.
+    fit : dict
+        Where the boxes come from.
+
+    Examples
+    --------
+    >>> model = Model(BoxSet([[1]], [[2]]), "fraud", ("no", "yes"))
+    >>> model.classifier().predict([[1.5], [3]]).tolist()
+    ['yes', 'no']
+    """
+
+    boxes: BoxSet
+    target: str | None = None
+    classes: tuple[Any, Any] = (0, 1)
+    fit: dict[str, Any] = field(default_factory=dict)
+
+    def classifier(self) -> BoxSetClassifier:
+        """Return the model as an estimator of scikit-learn."""
+        return BoxSetClassifier(self.boxes, classes=self.classes)
+
+    def labels(self, flagged: BoolArray) -> npt.NDArray[Any]:
+        """Return the label of each row.
+
+        Parameters
+        ----------
+        flagged : ndarray of bool
+            Whether the row is in a box.
+
+        Returns
+        -------
+        ndarray
+            The labels.
+        """
+        return np.array(self.classes)[flagged.astype(np.intp)]
+
+
+def model_to_json(model: Model) -> str:
+    """Write a model as JSON.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+
+    Returns
+    -------
+    str
+        The text, the same for the same model, with a line break at the end.
+
+    Examples
+    --------
+    >>> model = Model(BoxSet([[1]], [[2]]), "fraud", ("no", "yes"))
+    >>> model_from_json(model_to_json(model)) == model
+    True
+    """
+    entries: dict[str, str] = {
+        "format": _dump(FORMAT),
+        "version": str(VERSION),
+        "target": _dump(model.target),
+        "classes": _dump(list(model.classes)),
+        "boxes": to_json(model.boxes).replace("\n", "\n  "),
+        "fit": json.dumps(model.fit, ensure_ascii=False, allow_nan=False, indent=2).replace("\n", "\n  "),
+    }
+    text = "{\n" + ",\n".join(f'  "{key}": {text}' for key, text in entries.items()) + "\n}\n"
+    # The name of a file may hold what no encoding can write; JSON has an escape for it.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def load_model(path: str) -> Model:
+    """Read a model from a file, or from standard input for ``-``.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+
+    Returns
+    -------
+    Model
+        The model; anything but a valid file gives a `Failure` that says what is wrong and where.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/model.json"
+    ...     _ = Path(path).write_text(model_to_json(Model(BoxSet([[1]], [[2]]), "fraud")))
+    ...     load_model(path).target
+    'fraud'
+    """
+    name = "standard input" if path == "-" else path
+    content = sys.stdin.buffer.read() if path == "-" else read_source(Path(path))
+    try:
+        return model_from_json(content)
+    except ValueError as error:
+        raise Failure(f"{name} is not a model of boxdraw: {error}") from None
+
+
+def model_from_json(text: str | bytes) -> Model:
+    """Read a model from JSON text.
+
+    Parameters
+    ----------
+    text : str or bytes
+        What `model_to_json` or ``BoxSet.to_json`` wrote, perhaps edited by hand.
+
+    Returns
+    -------
+    Model
+        The model.
+
+    Examples
+    --------
+    >>> model_from_json(BoxSet([[1]], [[2]]).to_json()).classes
+    (0, 1)
+    """
+    data = _parse(text)
+    if data.get("format") == BOXES_FORMAT:
+        return Model(from_json(text))
+    _check_header(data)
+    missing = [key for key in _KEYS[:-1] if key not in data]
+    unknown = sorted(set(data) - set(_KEYS))
+    if missing or unknown:
+        raise ValueError(
+            f"it lacks {', '.join(missing)}" if missing else f"it has unknown keys {reprlib.repr(unknown)}"
+        )
+    target, fit = data["target"], data.get("fit", {})
+    if target is not None and not isinstance(target, str):
+        raise ValueError(f"target: expected the name of a column or null, got {reprlib.repr(target)}")
+    if not isinstance(fit, dict):
+        raise ValueError(f"fit: expected an object {{...}}, got {reprlib.repr(fit)}")
+    # The boxes' own reader wants text, and knows best what may be in it.
+    return Model(from_json(json.dumps(data["boxes"])), target, _classes(data["classes"]), fit)
+
+
+def _parse(text: str | bytes) -> dict[str, Any]:
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"not UTF-8 at byte {error.start}; save it with that encoding") from None
+    try:
+        data = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_unique_keys, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(data, dict):
+        raise ValueError("expected an object {...}")
+    return data
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+        raise ValueError(f"the key {reprlib.repr(twice)} appears twice in one object")
+    return result
+
+
+def _refuse(name: str) -> float:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def _check_header(data: dict[str, Any]) -> None:
+    """Check what every version has, before anything that a newer version may have changed."""
+    if data.get("format") != FORMAT:
+        found = reprlib.repr(data["format"]) if "format" in data else "none"
+        raise ValueError(f'expected "format": "{FORMAT}" or "{BOXES_FORMAT}", got {found}')
+    version = data.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise ValueError(f"version: expected a whole number from 1 on, got {reprlib.repr(version)}")
+    if version > VERSION:
+        raise ValueError(
+            f"written by a newer boxdraw (format version {version}; this one reads up to {VERSION}): upgrade boxdraw"
+        )
+
+
+def _classes(values: Any) -> tuple[Any, Any]:
+    """Read the two labels."""
+    pair = isinstance(values, list) and len(values) == 2 and type(values[0]) is type(values[1])
+    if not pair or values[0] == values[1] or not all(map(_is_label, values)):
+        raise ValueError(
+            "classes: expected two different labels of one type, negative then positive, each a text, a number or "
+            f"true or false; got {reprlib.repr(values)}"
+        )
+    return values[0], values[1]
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))

@@ -1,0 +1,214 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+__all__ = ["add_common", "add_csv", "add_labelled", "add_output", "positive_integer", "positive_number", "shares"]
+
+
+def add_common(parser: argparse.ArgumentParser, *, json: str | None) -> None:
+    """Add what every command has.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser of the command.
+    json : str or None
+        What ``--json`` prints; None if the command has nothing for machines.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_common(parser, json=None)
+    >>> parser.parse_args(["--quiet"]).quiet
+    True
+    """
+    group = parser.add_argument_group("messages")
+    if json is not None:
+        group.add_argument("--json", action="store_true", help=f"print {json} as JSON")
+    group.add_argument("--quiet", action="store_true", help="print nothing but errors and what was asked for")
+    group.add_argument("--debug", action="store_true", help="show where in the program an error comes from")
+
+
+def add_csv(parser: argparse.ArgumentParser) -> None:
+    r"""Add how CSV files are written.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser of the command.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_csv(parser)
+    >>> parser.parse_args(["--delimiter", "tab"]).delimiter
+    '\t'
+    """
+    group = parser.add_argument_group("how a CSV file is written")
+    group.add_argument(
+        "--delimiter",
+        type=_delimiter,
+        default=",",
+        metavar="CHAR",
+        help="between fields: a character, or tab (%(default)s)",
+    )
+    group.add_argument(
+        "--decimal", choices=(".", ","), default=".", help="before the fraction of a number (%(default)s)"
+    )
+    group.add_argument(
+        "--encoding", default="utf-8", metavar="NAME", help="of the characters, for example cp1252 (%(default)s)"
+    )
+    group.add_argument(
+        "--missing",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="a field that means a missing value in every column, beside empty ones; may be given several times",
+    )
+
+
+def add_labelled(parser: argparse.ArgumentParser) -> None:
+    """Add what describes a table to learn from.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser of the command.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_labelled(parser)
+    >>> parser.parse_args(["--target", "fraud", "--drop", "id,name"]).drop
+    ['id,name']
+    """
+    group = parser.add_argument_group("columns")
+    group.add_argument("--target", required=True, metavar="COLUMN", help="the column with the labels, of two kinds")
+    group.add_argument("--positive", metavar="LABEL", help="the label to look for (default: the rarer one)")
+    several: dict[str, Any] = {"action": "append", "default": [], "metavar": "A,B"}
+    group.add_argument("--drop", help="columns to leave out, such as names and numbers of rows", **several)
+    group.add_argument(
+        "--categorical",
+        help="columns of numbers that are names of categories; they are read as text, so leading zeros stay",
+        **several,
+    )
+    group.add_argument("--weight", metavar="COLUMN", help="a column with the weights of the rows")
+    group.add_argument("--skip-unlabelled", action="store_true", help="leave out rows without a label")
+
+
+def add_output(parser: argparse.ArgumentParser, default: str, what: str) -> None:
+    """Add where the result goes.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser of the command.
+    default : str
+        Where, if the user does not say.
+    what : str
+        What is written.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_output(parser, "-", "the rules")
+    >>> parser.parse_args(["-o", "rules.md"]).output
+    'rules.md'
+    """
+    where = "standard output" if default == "-" else default
+    parser.add_argument(
+        "-o",
+        "--output",
+        default=default,
+        metavar="FILE",
+        help=f"file for {what}; - is standard output (default: {where})",
+    )
+    parser.add_argument("--force", action="store_true", help="replace the file if it exists")
+
+
+def _delimiter(text: str) -> str:
+    character = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(character) != 1 or not character.isascii() or character in '"\r\n':
+        raise argparse.ArgumentTypeError(f"expected one character or the word tab, got {text!r}")
+    return character
+
+
+def positive_number(text: str) -> float:
+    """Read a number above 0.
+
+    Parameters
+    ----------
+    text : str
+        The argument.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Examples
+    --------
+    >>> positive_number("0.1")
+    0.1
+    """
+    number = _number(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text!r}")
+    return number
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number, got {text!r}") from None
+
+
+def positive_integer(text: str) -> int:
+    """Read a whole number from 1 on.
+
+    Parameters
+    ----------
+    text : str
+        The argument.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> positive_integer("3")
+    3
+    """
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, got {text!r}")
+    return int(text)
+
+
+def shares(text: str) -> list[float]:
+    """Read shares between 0 and 1, with commas between them.
+
+    Parameters
+    ----------
+    text : str
+        The argument.
+
+    Returns
+    -------
+    list of float
+        The shares in rising order.
+
+    Examples
+    --------
+    >>> shares("0.05,0.01")
+    [0.01, 0.05]
+    """
+    numbers = sorted({_number(part) for part in text.split(",")})
+    if not all(0 <= number <= 1 for number in numbers):
+        raise argparse.ArgumentTypeError(f"expected shares from 0 to 1 such as 0.01,0.05, got {text!r}")
+    return numbers

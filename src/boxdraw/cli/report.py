@@ -1,0 +1,204 @@
+"""What each box catches on labelled rows, as figures and as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from boxdraw.arrays import FloatArray
+from boxdraw.base import wilson_interval
+from boxdraw.cli.labels import label_text
+from boxdraw.cli.model import Model
+from boxdraw.cli.show import percent, text_table
+from boxdraw.export.text import printable
+
+__all__ = ["HEADER", "box_figures", "figure_cells", "figures_text", "flag_text", "rules_json"]
+
+#: Titles of the figures.
+HEADER = ("box", "rows", "caught", "false alarms", "precision", "95% interval", "recall", "only here", "lift")
+
+
+def box_figures(model: Model, X: Any, y: Any, weight: FloatArray | None) -> list[dict[str, Any]]:
+    """Count what each box catches, and at the end what all of them do together.
+
+    Parameters
+    ----------
+    model : Model
+        The boxes.
+    X : pyarrow.Table
+        The rows.
+    y : ndarray
+        Their labels.
+    weight : ndarray or None
+        Their weights.
+
+    Returns
+    -------
+    list of dict
+        The columns of ``box_table`` by name, with ``box`` in front: its number, or "any" for all boxes.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from boxdraw import BoxSet
+    >>> model = Model(BoxSet([[1]], [[2]], feature_names=["age"]))
+    >>> rows = box_figures(model, pa.table({"age": [1, 2, 3]}), np.array([1, 0, 0]), None)
+    >>> [(row["box"], row["support"], row["precision"]) for row in rows]
+    [(1, 2.0, 0.5), ('any', 2.0, 0.5)]
+    """
+    table = model.classifier().box_table(X, y, weight)
+    rows = [{"box": k, **row} for k, row in enumerate(table.to_pylist(), start=1)]
+    return [*rows, _together(model, X, y, weight)]
+
+
+def _together(model: Model, X: Any, y: Any, weight: FloatArray | None) -> dict[str, Any]:
+    positive, flagged = np.asarray(y == model.classes[1]), model.boxes.contains(X)
+    weights = np.ones(len(positive)) if weight is None else weight
+    support, caught = math.fsum(weights[flagged]), math.fsum(weights[flagged & positive])
+    n_positive, n_rows = math.fsum(weights[positive]), math.fsum(weights)
+    low, high = wilson_interval(np.array([caught]), np.array([support]))
+    precision, base = _ratio(caught, support), _ratio(n_positive, n_rows)
+    recall = _ratio(caught, n_positive)
+    return {
+        "box": "any",
+        "rule": "in any box",
+        "support": support,
+        "true_positives": caught,
+        "false_positives": support - caught,
+        "precision": precision,
+        "precision_low": float(low[0]),
+        "precision_high": float(high[0]),
+        "recall": recall,
+        "unique_recall": recall,
+        "lift": _ratio(precision, base),
+        "overlap": math.nan,
+    }
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def figures_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Write figures as columns of text.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        What `box_figures` returns.
+
+    Returns
+    -------
+    str
+        A line per box.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from boxdraw import BoxSet
+    >>> model = Model(BoxSet([[1]], [[2]], feature_names=["age"]))
+    >>> print(figures_text(box_figures(model, pa.table({"age": [1, 2, 3]}), np.array([1, 0, 0]), None)))
+    box  rows  caught  false alarms  precision  95% interval  recall  only here  lift
+    1       2       1             1        50%        9%-91%    100%       100%  1.50
+    any     2       1             1        50%        9%-91%    100%       100%  1.50
+    """
+    return text_table(HEADER, [figure_cells(row) for row in rows])
+
+
+def figure_cells(row: dict[str, Any]) -> list[str]:
+    """Write the figures of one box, in the order of ``HEADER``.
+
+    Parameters
+    ----------
+    row : dict
+        One of what `box_figures` returns.
+
+    Returns
+    -------
+    list of str
+        A text per column.
+    """
+    low, high = percent(row["precision_low"]), percent(row["precision_high"])
+    return [
+        str(row["box"]),
+        *(f"{row[name]:.10g}" for name in ("support", "true_positives", "false_positives")),
+        percent(row["precision"]),
+        "-" if low == "-" else f"{low}-{high}",
+        percent(row["recall"]),
+        percent(row["unique_recall"]),
+        "-" if math.isnan(row["lift"]) else f"{row['lift']:.2f}",
+    ]
+
+
+def flag_text(model: Model) -> str:
+    """Say what the boxes mean.
+
+    Parameters
+    ----------
+    model : Model
+        The boxes.
+
+    Returns
+    -------
+    str
+        One line.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet
+    >>> flag_text(Model(BoxSet([[1]], [[2]]), "fraud", ("no", "yes")))
+    'A row in any of these boxes is predicted to have fraud = yes'
+    """
+    if model.target is None:
+        return "A row in any of these boxes is flagged"
+    label = printable(label_text(model.classes[1]))
+    return f"A row in any of these boxes is predicted to have {printable(model.target)} = {label}"
+
+
+def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """Return the rules as data, with figures if there are some.
+
+    Parameters
+    ----------
+    model : Model
+        The boxes.
+    figures : sequence of dict, optional
+        What `box_figures` returns.
+
+    Returns
+    -------
+    dict
+        ``target``, ``classes``, ``boxes`` with the rule of each as text and as limits, and ``any``, the figures of all
+        boxes together.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet
+    >>> rules_json(Model(BoxSet([[1]], [[2]])))["boxes"][0]["limits"]
+    [{'feature': 'x0', 'lower': 1.0, 'upper': 2.0, 'missing': False}]
+    """
+    texts = [line.partition(": ")[2] for line in model.boxes.to_text().splitlines()]
+    boxes: list[dict[str, Any]] = []
+    for k, rule in enumerate(model.boxes.rules(), start=1):
+        limits = [_limit(limit) for limit in rule.limits]
+        boxes.append({"box": k, "rule": texts[k - 1], "limits": limits})
+        if figures is not None:
+            boxes[-1] |= {name: value for name, value in figures[k - 1].items() if name not in ("box", "rule")}
+    result: dict[str, Any] = {"target": model.target, "classes": list(model.classes), "boxes": boxes}
+    if figures is not None:
+        result["any"] = {name: value for name, value in figures[-1].items() if name not in ("box", "rule", "overlap")}
+    return result
+
+
+def _limit(limit: Any) -> dict[str, Any]:
+    """Return a limit as an object, without the sides that it does not have."""
+    result: dict[str, Any] = {"feature": limit.feature}
+    if limit.lower > limit.upper:
+        return result | {"only_missing": True}
+    result |= {side: getattr(limit, side) for side in ("lower", "upper") if math.isfinite(getattr(limit, side))}
+    if limit.categories is not None:
+        result["categories"] = sorted(limit.categories, key=lambda value: (str(type(value)), value))
+    return result | {"missing": limit.missing}

@@ -1,0 +1,145 @@
+"""``boxdraw rules``: read a model, with what each box catches on a table."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from typing import Any
+
+from boxdraw.cli.columns import csv_form, row_weights
+from boxdraw.cli.errors import UsageError, no_such_column
+from boxdraw.cli.features import feature_rows
+from boxdraw.cli.files import Output
+from boxdraw.cli.labels import known_labels
+from boxdraw.cli.model import Model, load_model
+from boxdraw.cli.options import add_common, add_csv, add_output
+from boxdraw.cli.report import HEADER, box_figures, figure_cells, figures_text, flag_text, rules_json
+from boxdraw.cli.show import plain, say, say_json
+from boxdraw.cli.tables import Source
+from boxdraw.export.markdown import to_markdown
+from boxdraw.export.text import rule_texts
+
+__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "rules_text", "run"]
+
+SUMMARY = "Print the rules of a model; with --data also what each of them catches there."
+EXAMPLES = """\
+  boxdraw rules model.json
+  boxdraw rules model.json --data new.csv
+  boxdraw rules model.json --data new.csv --format markdown -o rules.md
+  boxdraw rules model.json --json"""
+
+FORMATS = ("text", "markdown", "json", "csv")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser of the command.
+    """
+    parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
+    parser.add_argument("--format", choices=FORMATS, help="what to write (text)")
+    add_output(parser, "-", "the rules")
+    group = parser.add_argument_group("rows to try the rules on")
+    group.add_argument("--data", metavar="DATA", help="a CSV or Parquet file with labels, or - for standard input")
+    group.add_argument("--target", metavar="COLUMN", help="the column with the labels (default: as in training)")
+    group.add_argument("--weight", metavar="COLUMN", help="a column with the weights of the rows")
+    group.add_argument("--skip-unlabelled", action="store_true", help="leave out rows without a label")
+    add_csv(parser)
+    add_common(parser, json="the rules")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+        The options.
+    """
+    if args.json and args.format not in (None, "json"):
+        raise UsageError(f"--json and --format {args.format} contradict each other")
+    if args.data is None and (args.target is not None or args.weight is not None or args.skip_unlabelled):
+        raise UsageError("--target, --weight and --skip-unlabelled describe the rows of --data, which is not given")
+    if args.model == args.data == "-":
+        raise UsageError("the model and the data cannot both come from standard input")
+    output = Output(args.output, args.force, (args.model, args.data or "-"))
+    model = load_model(args.model)
+    figures = None if args.data is None else _figures(args, model)
+    form = "json" if args.json else args.format or "text"
+    text = rules_text(model, figures, form, "standard input" if args.data == "-" else args.data)
+    if output.is_stdout and form == "json":
+        say_json(rules_json(model, figures))
+    elif output.is_stdout:
+        say(text)
+    else:
+        output.write(f"{text}\n")
+
+
+def _figures(args: argparse.Namespace, model: Model) -> list[dict[str, Any]]:
+    """Count what the boxes catch."""
+    target = args.target if args.target is not None else model.target
+    if target is None:
+        raise UsageError("this model does not say what it predicts: name the column with the labels, --target COLUMN")
+    source = Source.load(args.data, csv_form(args))
+    rows = feature_rows(source, model.boxes)
+    if args.weight is not None and args.weight not in rows.column_names:
+        raise no_such_column(args.weight, rows.column_names, source.name)
+    rows, y = known_labels(rows, target, model.classes, source.name, args.skip_unlabelled)
+    weight = None if args.weight is None else row_weights(rows[args.weight], args.weight)
+    return box_figures(model, rows, y, weight)
+
+
+def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, data: str | None) -> str:
+    """Write rules, and figures if there are some.
+
+    Parameters
+    ----------
+    model : Model
+        The boxes.
+    figures : list of dict or None
+        What `boxdraw.cli.report.box_figures` returns.
+    form : {"text", "markdown", "json", "csv"}
+        The format.
+    data : str or None
+        The file that the figures are about.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet
+    >>> print(rules_text(Model(BoxSet([[1]], [[2]])), None, "csv", None))
+    box,rule
+    1,1 ≤ x0 ≤ 2
+    """
+    if form == "json":
+        return json.dumps(plain(rules_json(model, figures)), ensure_ascii=False, allow_nan=False, indent=2)
+    if form == "csv":
+        return _csv(model, figures)
+    if form == "markdown":
+        table = to_markdown(model.boxes)
+        return table if figures is None else f"{table}\n\nOn the rows of `{data}`:\n\n{_markdown(figures)}"
+    text = f"{flag_text(model)}\n{model.boxes.to_text()}"
+    return text if figures is None else f"{text}\n\nOn the rows of {data}:\n{figures_text(figures)}"
+
+
+def _csv(model: Model, figures: list[dict[str, Any]] | None) -> str:
+    rows = figures or [{"box": k, "rule": rule} for k, rule in enumerate(rule_texts(model.boxes), start=1)]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else ["box", "rule"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: plain(value) for name, value in row.items()} for row in rows)
+    return text.getvalue().removesuffix("\n")
+
+
+def _markdown(figures: list[dict[str, Any]]) -> str:
+    lines = [HEADER, ["---:"] * len(HEADER), *(figure_cells(row) for row in figures)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

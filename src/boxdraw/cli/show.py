@@ -1,0 +1,211 @@
+"""What a command says: results on standard output, notes and progress on standard error."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+__all__ = ["note", "percent", "plain", "progress", "say", "say_json", "text_table"]
+
+_ASCII = str.maketrans({"≤": "<=", "≥": ">=", "±": "+-", "–": "-"})
+
+
+def say(text: str, file: TextIO | None = None) -> None:
+    """Print, also where the terminal has no sign for "at most".
+
+    Parameters
+    ----------
+    text : str
+        What to print.
+    file : text file, optional
+        Where; standard output by default.
+
+    Examples
+    --------
+    >>> say("age ≤ 30")
+    age ≤ 30
+    """
+    out = sys.stdout if file is None else file
+    encoding = getattr(out, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_ASCII).encode(encoding, "backslashreplace").decode(encoding)
+    print(text, file=out)
+
+
+def say_json(value: Any) -> None:
+    """Print an object for machines, in UTF-8; a number that there is none of is null.
+
+    Parameters
+    ----------
+    value : object
+        What to print.
+
+    Examples
+    --------
+    >>> say_json({"precision": float("nan")})
+    {
+      "precision": null
+    }
+    """
+    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(plain(value), indent=2)
+    print(text)
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON can write.
+
+    Parameters
+    ----------
+    value : object
+        Anything of lists, dicts, texts and numbers, NumPy's among them.
+
+    Returns
+    -------
+    object
+        The same in Python's own types; None for a number that is not finite.
+
+    Examples
+    --------
+    >>> plain({"a": (1, float("inf"))})
+    {'a': [1, None]}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def note(text: str, quiet: bool) -> None:
+    """Tell the user something beside the result.
+
+    Parameters
+    ----------
+    text : str
+        One line.
+    quiet : bool
+        Whether the user wants to hear nothing.
+
+    Examples
+    --------
+    >>> note("nothing to see", quiet=True)
+    """
+    if not quiet:
+        say(f"boxdraw: note: {text}", sys.stderr)
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share; a dash if there is none.
+
+    Parameters
+    ----------
+    share : float
+        The share, or NaN.
+    digits : int
+        Decimals of the percentage.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> percent(0.256), percent(float("nan"))
+    ('26%', '-')
+    """
+    return "-" if math.isnan(share) else f"{share:.{digits}%}"
+
+
+def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Arrange texts in columns.
+
+    Parameters
+    ----------
+    header : sequence of str
+        The titles.
+    rows : sequence of sequences of str
+        The cells.
+    left : int
+        How many columns are set flush left; the others have numbers.
+
+    Returns
+    -------
+    str
+        A line per row.
+
+    Examples
+    --------
+    >>> print(text_table(["model", "AUC"], [["boxes", "0.9"]]))
+    model  AUC
+    boxes  0.9
+    """
+    lines = [header, *rows]
+    widths = [max(len(line[j]) for line in lines) for j in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if j < left else cell.rjust(width)
+            for j, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+@contextmanager
+def progress(what: str, total: float | None, quiet: bool) -> Iterator[Callable[[float, str], None]]:
+    """Show a bar while work is done, on a terminal and if rich is installed; nothing otherwise.
+
+    Parameters
+    ----------
+    what : str
+        The work.
+    total : float or None
+        How much there is to do; None if nobody knows.
+    quiet : bool
+        Whether the user wants to see nothing.
+
+    Yields
+    ------
+    callable
+        To be called with how much is done, and a few words about it.
+
+    Examples
+    --------
+    >>> with progress("counting", 3, quiet=True) as step:
+    ...     step(1, "one")
+    """
+    rich = None if quiet or not sys.stderr.isatty() else _rich()
+    if rich is None:
+        yield lambda done, words: None
+        return
+    console = importlib.import_module("rich.console").Console(stderr=True)
+    columns = rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TimeElapsedColumn()
+    with rich.Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(what, total=total)
+
+        def step(done: float, words: str) -> None:
+            # Words may come from the user's table, and rich reads brackets as colours.
+            shown = importlib.import_module("rich.markup").escape(f"{what}: {words}" if words else what)
+            bar.update(task, completed=done, description=shown)
+
+        yield step
+
+
+def _rich() -> Any:
+    try:
+        return importlib.import_module("rich.progress")
+    except ImportError:  # a bar is not worth an error
+        return None

@@ -1,0 +1,183 @@
+"""Between the features of a table and the columns of the learners' matrix: categories and missing values.
+
+A learner sees a matrix of numbers and draws intervals. A feature of numbers is one column of it; if some of them are
+missing in training, NaN stands for those and lies within any interval, and a second column, 1 where the value is
+missing, lets a box keep them out. A feature of categories is one column of codes, the missing value being one more
+category; `boxdraw.fast.order` gives the codes their places. Categories and missing values that training never saw are
+infinite, which is outside any interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxdraw.arrays import BoolArray, FloatArray, Matrix
+from boxdraw.boxes import BoxSet
+from boxdraw.rows import MISSING, UNSEEN, default_names, read_columns
+from boxdraw.rule import Category
+
+if TYPE_CHECKING:
+    from boxdraw.fast.order import Order
+
+Numbers = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """The features of a training table, and where they are in the matrix."""
+
+    names: tuple[str, ...] | None  # None where the columns had none
+    categories: tuple[tuple[Category, ...] | None, ...]  # per feature; None for numbers
+    missing: tuple[bool, ...]  # per feature: whether training had missing values
+
+    @classmethod
+    def of_numbers(cls, names: Sequence[str] | None, X: Matrix) -> Encoding:
+        """Describe a matrix of numbers."""
+        given = None if names is None else tuple(map(str, names))
+        complete = bool(np.isfinite(X.sum()))
+        missing = tuple(not complete and bool(np.isnan(column).any()) for column in X.T)
+        return cls(given, (None,) * X.shape[1], missing)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the matrix is the table itself."""
+        return not any(self.missing) and all(values is None for values in self.categories)
+
+    @property
+    def n_codes(self) -> tuple[int, ...]:
+        """How many codes each column of the matrix has; 0 for numbers."""
+        counts: list[int] = []
+        for values, missing in self._features():
+            counts += [0] * (1 + missing) if values is None else [len(values) + missing]
+        return tuple(counts)
+
+    @property
+    def steps(self) -> BoolArray:
+        """Which columns of the matrix hold codes, or 0 and 1, instead of numbers."""
+        column = self._columns()
+        result = np.ones(len(self.n_codes), dtype=np.bool_)
+        result[[column[j] for j, values in enumerate(self.categories) if values is None]] = False
+        return result
+
+    def _features(self) -> list[tuple[tuple[Category, ...] | None, bool]]:
+        return list(zip(self.categories, self.missing, strict=True))
+
+    def _columns(self) -> list[int]:
+        """Return the column of the matrix that holds the values of each feature."""
+        widths = [1 + (values is None and missing) for values, missing in self._features()]
+        return [sum(widths[:j]) for j in range(len(widths))]
+
+    def encode(self, X: Any) -> Matrix:
+        """Return the matrix of a table that has the features by name, or in order."""
+        if self.plain and isinstance(X, np.ndarray) and X.dtype.kind == "f" and np.isfinite(X.sum()):
+            return X
+        _, columns = read_columns(X, self.no_boxes(), range(len(self.categories)))
+        parts: list[FloatArray] = []
+        for j, (values, had_missing) in enumerate(self._features()):
+            coded = np.array(columns[j], dtype=np.float64)
+            absent = np.isnan(coded) if values is None else columns[j] == MISSING
+            if values is not None:
+                coded[columns[j] == UNSEEN] = np.inf
+                coded[absent] = len(values) if had_missing else np.inf
+            elif not had_missing:
+                coded[absent] = np.inf
+            parts.append(coded)
+            if values is None and had_missing:
+                parts.append(absent.astype(np.float64))
+        return np.column_stack(parts)
+
+    def no_boxes(self) -> BoxSet:
+        """Return no boxes on these features."""
+        nothing = np.empty((0, len(self.categories)))
+        return BoxSet(nothing, nothing, feature_names=self.names, categories=self._known())
+
+    def _known(self) -> dict[str, tuple[Category, ...]]:
+        names = self.names or default_names(len(self.categories))
+        return {name: values for name, values in zip(names, self.categories, strict=True) if values is not None}
+
+    def boxes(
+        self,
+        lower: FloatArray,
+        upper: FloatArray,
+        order: Order,
+        shown: Callable[[FloatArray, FloatArray], Numbers] | None = None,
+    ) -> BoxSet:
+        """Translate intervals on the matrix to limits on the table; boxes that nothing can be in are left out.
+
+        `order` has the places of the categories, and `shown` finds the numbers to print for the boxes that are kept.
+        """
+        admits_missing = self._admits_missing(lower, upper, order)
+        column = self._columns()
+        room = (lower <= upper) & (lower < np.inf) & (upper > -np.inf)
+        for j, (values, had_missing) in enumerate(self._features()):
+            if values is not None:
+                inside = [bool(order.inside(column[j], low, high)[0]) for low, high in _pairs(lower, upper, column[j])]
+                room[:, column[j]] = inside
+            elif had_missing:
+                flag = column[j] + 1
+                known_inside = room[:, column[j]] & (lower[:, flag] <= 0)
+                room[:, column[j]] = known_inside | admits_missing[:, j]
+                lower, upper = _only_missing(lower, upper, column[j], ~known_inside)
+        kept = room.all(axis=1)
+        lower, upper, admits_missing = lower[kept], upper[kept], admits_missing[kept]
+        low, high = lower[:, column].copy(), upper[:, column].copy()
+        categorical = [values is not None for values in self.categories]
+        low[:, categorical], high[:, categorical] = -np.inf, np.inf
+        numbers = None if shown is None else lambda: _picked(shown(lower, upper), column, low, high)
+        return BoxSet(
+            low,
+            high,
+            feature_names=self.names,
+            categories=self._known(),
+            allowed=self._allowed(lower, upper, order),
+            missing=admits_missing,
+            shown=numbers,
+        )
+
+    def _admits_missing(self, lower: FloatArray, upper: FloatArray, order: Order) -> BoolArray:
+        """Say which boxes admit missing values of which features."""
+        admits = np.empty((len(lower), len(self.categories)), dtype=np.bool_)
+        for (j, (values, had_missing)), column in zip(enumerate(self._features()), self._columns(), strict=True):
+            if values is not None:
+                inside = (order.inside(column, low, high) for low, high in _pairs(lower, upper, column))
+                admits[:, j] = [not cuts or len(values) in codes for codes, cuts in inside]
+            elif had_missing:
+                admits[:, j] = upper[:, column + 1] >= 1
+            else:
+                admits[:, j] = (lower[:, column] == -np.inf) & (upper[:, column] == np.inf)
+        return admits
+
+    def _allowed(
+        self, lower: FloatArray, upper: FloatArray, order: Order
+    ) -> dict[str, list[frozenset[Category] | None]]:
+        allowed: dict[str, list[frozenset[Category] | None]] = {}
+        names = self.names or default_names(len(self.categories))
+        for name, values, column in zip(names, self.categories, self._columns(), strict=True):
+            if values is not None:
+                inside = [order.inside(column, low, high) for low, high in _pairs(lower, upper, column)]
+                allowed[name] = [
+                    frozenset(values[code] for code in codes if code < len(values)) if cuts else None
+                    for codes, cuts in inside
+                ]
+        return allowed
+
+
+def _pairs(lower: FloatArray, upper: FloatArray, column: int) -> list[tuple[float, float]]:
+    return list(zip(lower[:, column].tolist(), upper[:, column].tolist(), strict=True))
+
+
+def _only_missing(lower: FloatArray, upper: FloatArray, column: int, where: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Write boxes that no number is inside in the one way that `BoxSet` has for them."""
+    lower, upper = lower.copy(), upper.copy()
+    lower[where, column], upper[where, column] = np.inf, -np.inf
+    return lower, upper
+
+
+def _picked(shown: Numbers, column: list[int], low: FloatArray, high: FloatArray) -> Numbers:
+    """Pick the numbers to print of the columns that hold values."""
+    below, above = shown[0][:, column], shown[1][:, column]
+    return np.where(np.isinf(low), low, below), np.where(np.isinf(high), high, above)

@@ -1,0 +1,302 @@
+"""boxdraw fit."""
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+from boxdraw import FastBoxesClassifierCV
+from boxdraw.cli.fit import box_counts
+from boxdraw.cli.model import load_model
+
+from .conftest import small_table
+
+FEW = ("--max-boxes", 2)
+
+
+def test_a_model_is_learned_and_saved(run, data):
+    result = run("fit", data, "--target", "fraud", *FEW)
+    assert result.code == 0
+    assert result.err == ""
+    model = load_model("model.json")
+    assert (model.target, model.classes) == ("fraud", ("no", "yes"))
+    for words in (
+        "data.csv: 120 rows, 17 (14.2%) with fraud = yes",
+        "A row in any of these boxes is predicted to have fraud = yes",
+        model.boxes.to_text(),
+        "On the rows the boxes were learned from; on new rows they do worse",
+        "box  rows  caught  false alarms  precision  95% interval",
+        "Saved in model.json",
+    ):
+        assert words in result.out
+    table = small_table()
+    estimator = FastBoxesClassifierCV(n_boxes=(1, 2), pos_label="yes", random_state=0)
+    estimator.fit(table.select(["amount", "hour"]), np.array(table["fraud"].to_pylist()))
+    assert model.boxes == estimator.boxes_
+    caught = int(model.boxes.contains(table)[np.array(table["fraud"].to_pylist()) == "yes"].sum())
+    any_box = result.out.split("\nany ")[1].split()
+    assert int(any_box[1]) == caught
+
+
+def test_the_file_says_where_the_boxes_come_from_and_is_always_the_same(run, data):
+    run("fit", data, "--target", "fraud", *FEW, "-o", "one.json")
+    run("fit", f"./{data}", "--target", "fraud", *FEW, "-o", "two.json")
+    assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
+    origin = json.loads(Path("one.json").read_text(encoding="utf-8"))["fit"]
+    assert origin["method"] == "fast"
+    assert (origin["data"], origin["rows"], origin["positives"]) == ("data.csv", 120, 17)
+    assert origin["parameters"] == {"false_alarm_cost": None, "max_boxes": 2, "seed": 0}
+    assert origin["negative_weight"] > 0
+
+
+def test_machines_get_json(run, data):
+    result = run("fit", data, "--target", "fraud", *FEW, "--json", "-o", "m.json")
+    summary = json.loads(result.out)
+    assert result.err == ""
+    assert summary["model"] == "m.json"
+    assert summary["classes"] == ["no", "yes"]
+    assert len(summary["boxes"]) == len(load_model("m.json").boxes)
+    assert summary["any"]["support"] >= summary["any"]["true_positives"] > 0
+    assert summary["boxes"][0]["limits"]
+
+
+def test_quiet_prints_nothing(run, data):
+    assert run("fit", data, "--target", "fraud", *FEW, "--quiet") == (0, "", "")
+    assert Path("model.json").exists()
+
+
+def test_from_standard_input_to_standard_output(run, data, monkeypatch):
+    run("fit", data, "--target", "fraud", *FEW, "--quiet")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(Path(data).read_bytes())))
+    result = run("fit", "-", "--target", "fraud", *FEW, "-o", "-")
+    assert result.code == 0
+    piped, saved = json.loads(result.out), json.loads(Path("model.json").read_text())
+    assert piped["boxes"] == saved["boxes"]
+    assert piped["fit"]["data"] == "standard input"
+    assert "Saved in standard output" in result.err
+
+
+def test_parquet_and_packed_csv_give_the_same_boxes(run, data):
+    pyarrow.parquet.write_table(small_table(), "data.parquet")
+    Path("data.csv.gz").write_bytes(gzip.compress(Path(data).read_bytes()))
+    for name in ("data.csv", "data.parquet", "data.csv.gz"):
+        assert run("fit", name, "--target", "fraud", *FEW, "-o", f"{name}.json").code == 0
+    assert load_model("data.csv.json").boxes == load_model("data.parquet.json").boxes
+    assert load_model("data.csv.json").boxes == load_model("data.csv.gz.json").boxes
+
+
+def test_a_dear_false_alarm_makes_fewer(run, data):
+    flagged = []
+    for cost in ("0.01", "10"):
+        run("fit", data, "--target", "fraud", *FEW, "--false-alarm-cost", cost, "--force")
+        flagged.append(load_model("model.json").boxes.contains(small_table()).sum())
+    assert flagged[0] > flagged[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "positive", "classes"),
+    [
+        ([0, 1], None, (0, 1)),
+        ([0, 1], "0", (1, 0)),
+        ([1, 0], None, (1, 0)),
+        ([0.0, 1.5], "1.5", (0.0, 1.5)),
+        ([False, True], "TRUE", (False, True)),
+        (["ok", "bad"], None, ("ok", "bad")),
+        (["ok", "bad"], "ok", ("bad", "ok")),
+    ],
+)
+def test_labels_of_any_kind(run, values, positive, classes):
+    table = small_table()
+    is_fraud = np.array(table["fraud"].to_pylist()) == "yes"
+    table = table.set_column(2, "fraud", pa.array([values[int(fraud)] for fraud in is_fraud]))
+    pyarrow.csv.write_csv(table, "data.csv")
+    named = [] if positive is None else ["--positive", positive]
+    assert run("fit", "data.csv", "--target", "fraud", *FEW, *named).code == 0
+    found = load_model("model.json").classes
+    assert found == classes
+    assert [type(label) for label in found] == [type(label) for label in classes]
+
+
+def test_weights_count(run):
+    table = small_table().append_column("n", pa.array(np.where(np.arange(120) % 2, 1, 3)))
+    pyarrow.csv.write_csv(table, "data.csv")
+    result = run("fit", "data.csv", "--target", "fraud", *FEW, "--weight", "n", "--json")
+    boxes = load_model("model.json").boxes
+    positive = np.array(table["fraud"].to_pylist()) == "yes"
+    estimator = FastBoxesClassifierCV(n_boxes=(1, 2), random_state=0, pos_label=True)
+    assert boxes == estimator.fit(table.select(["amount", "hour"]), positive, table["n"].to_numpy()).boxes_
+    support = json.loads(result.out)["any"]["support"]
+    assert support == table["n"].to_numpy()[boxes.contains(table)].sum()
+
+
+def test_columns_can_be_left_out(run):
+    table = small_table().append_column("id", pa.array(range(120))).append_column("a,b", pa.array(range(120)))
+    pyarrow.csv.write_csv(table, "data.csv")
+    run("fit", "data.csv", "--target", "fraud", *FEW, "--drop", "id,hour", "--drop", "a,b")
+    assert load_model("model.json").boxes.feature_names == ("amount",)
+
+
+def test_exact_boxes(run, data):
+    pytest.importorskip("ortools")
+    result = run("fit", data, "--target", "fraud", "--method", "exact", "--max-boxes", 1, "--false-alarm-cost", 0.5)
+    assert result.code == 0
+    assert "No other boxes are better: objective" in result.out
+    model = load_model("model.json")
+    assert len(model.boxes) == 1
+    assert model.fit["status"] == "optimal"
+    assert model.fit["negative_weight"] == 0.5
+
+
+def test_a_search_that_is_stopped_saves_nothing(run, data, monkeypatch):
+    pytest.importorskip("ortools")
+    monkeypatch.setattr("boxdraw.cli.fit.ExactBoxesClassifier.fit", lambda self, *_: self)
+    monkeypatch.setattr("boxdraw.cli.fit.ExactBoxesClassifier.status_", "interrupted", raising=False)
+    result = run("fit", data, "--target", "fraud", "--method", "exact")
+    assert (result.code, result.err) == (130, "boxdraw: stopped\n")
+    assert not Path("model.json").exists()
+
+
+def test_numbers_of_boxes_to_try():
+    assert box_counts(1) == (1,)
+    assert box_counts(8) == (1, 2, 3, 4, 5, 6, 8)
+    assert box_counts(20)[-2:] == (10, 20)
+
+
+# what is refused, and how
+
+
+def no_work(*_, **__):
+    raise AssertionError("the work began")
+
+
+def test_output_is_checked_before_the_work(fails, data, monkeypatch):
+    monkeypatch.setattr("boxdraw.cli.fit.read_labelled", no_work)
+    Path("model.json").write_text("old")
+    fails("fit", data, "--target", "fraud", words="model.json exists; add --force to replace it")
+    fails("fit", data, "--target", "fraud", "-o", "no/model.json", words="folder")
+    fails("fit", data, "--target", "fraud", "-o", data, "--force", words="take the place of what it is made from")
+    assert Path("model.json").read_text() == "old"
+
+
+def test_force_replaces(run, data):
+    Path("model.json").write_text("old")
+    assert run("fit", data, "--target", "fraud", *FEW, "--force").code == 0
+    assert load_model("model.json").target == "fraud"
+
+
+@pytest.mark.parametrize(
+    ("target", "hint"),
+    [("frad", 'did you mean "fraud"?'), ("FRAUD", 'did you mean "fraud"?'), ("zzz", "columns are amount, hour, fraud")],
+)
+def test_a_mistyped_column(fails, data, target, hint):
+    fails("fit", data, "--target", target, words=[f'data.csv has no column "{target}"', hint])
+    fails("fit", data, "--target", "fraud", "--drop", target, words=hint)
+    fails("fit", data, "--target", "fraud", "--categorical", target, words=hint)
+    fails("fit", data, "--target", "fraud", "--weight", target, words=hint)
+
+
+def test_why_a_column_may_not_be_found(fails):
+    Path("data.csv").write_text("amount;hour;fraud\n1;2;yes\n")
+    fails("fit", "data.csv", "--target", "fraud", words="try --delimiter ';'")
+    Path("data.csv").write_text("1.5,2,yes\n2.5,3,no\n")
+    fails("fit", "data.csv", "--target", "fraud", words="the first line looks like data: put a line with the column")
+
+
+ROWS = "1,2,yes\n2,3,no\n3,4,no\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("", [], "data.csv is empty"),
+        ("a,b,fraud\n", [], "data.csv has column names but no rows"),
+        ("a,a,fraud\n" + ROWS, [], "several columns named a"),
+        ("a,b,fraud\n1,2\n", [], "line 2: 2 fields, but 3 column names"),
+        (
+            "a,b,fraud\n1,2,yes\n2,3,\n,,no\n",
+            [],
+            'column "fraud" of data.csv has no label in 1 of 3 rows, first in row 2',
+        ),
+        ("a,b,fraud\n1,2,\n2,3,\n", [], 'column "fraud" of data.csv is empty'),
+        ("a,b,fraud\n1,2,\n2,3,\n", ["--skip-unlabelled"], 'column "fraud" of data.csv is empty'),
+        ("a,b,fraud\n1,2,yes\n2,3,yes\n", [], "has 1 different labels (yes): rows of both kinds are needed"),
+        ("a,b,fraud\n1,2,x\n2,3,y\n2,3,z\n", [], "has 3 different labels (x, y, z): make a column of two"),
+        ("a,b,fraud\n" + ROWS, ["--positive", "ye"], 'has no label "ye"; its labels are no, yes'),
+        ("a,b,fraud\n" + ROWS, ["--drop", "a,b"], "has no column beside the target"),
+        (
+            ",b,fraud\n" + ROWS,
+            [],
+            "has no name and looks like row numbers that were saved with a frame: leave it out with",
+        ),
+        ("Unnamed: 0,b,fraud\n" + ROWS, [], "--drop 'Unnamed: 0'"),
+        ("a,b,fraud\n,,yes\n,,no\n,,no\n", ["--quiet"], "no column of data.csv beside the target has any values"),
+        ("a,b,fraud\n2024-01-01,1,yes\n2024-01-02,2,no\n", [], 'column "a" of data.csv holds dates or times'),
+        ("a,b,fraud\n1,x,yes\n2,y,no\n", ["--weight", "b"], 'the weights in column "b" must be numbers'),
+        (
+            "a,b,fraud\n1,,yes\n2,3,no\n",
+            ["--weight", "b"],
+            'the weights in column "b" must be numbers, one in each row',
+        ),
+        ("a,b,fraud\n1,-1,yes\n2,3,no\n", ["--weight", "b"], "must be finite and at least 0"),
+        ("a,b,fraud\n1,2.5,yes\n2,inf,no\n", [], 'column "b" of data.csv holds infinite values'),
+        ("a,b,fraud\n1,2,2024-01-01\n2,3,2024-01-02\n", [], 'column "fraud" holds date32[day]: labels are texts'),
+    ],
+)
+def test_one_clear_error(fails, text, options, words):
+    Path("data.csv").write_text(text)
+    fails("fit", "data.csv", "--target", "fraud", *options, words=words)
+    assert not Path("model.json").exists()
+
+
+def test_rows_without_a_label_can_be_left_out(run, data):
+    run("fit", data, "--target", "fraud", *FEW, "-o", "whole.json")
+    with Path(data).open("a") as file:
+        file.write("5000,30,\n6000,40,\n")
+    assert run("fit", data, "--target", "fraud", *FEW, "--skip-unlabelled", "-o", "skipped.json").code == 0
+    assert load_model("whole.json").boxes == load_model("skipped.json").boxes
+
+
+def test_files_that_are_not_there(fails):
+    fails("fit", "nothing.csv", "--target", "fraud", words="nothing.csv: No such file or directory")
+    fails("fit", ".", "--target", "fraud", words="Is a directory")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--time-limit", "5"], "--time-limit goes with --method exact"),
+        (["--json", "-o", "-"], "cannot share standard output"),
+        (["--false-alarm-cost", "0"], "expected a number above 0, got '0'"),
+        (["--false-alarm-cost", "nan"], "expected a number above 0"),
+        (["--false-alarm-cost", "much"], "expected a number, got 'much'"),
+        (["--max-boxes", "0"], "expected a whole number from 1 on"),
+        (["--max-boxes", "2.5"], "expected a whole number from 1 on"),
+        (["--delimiter", "ab"], "expected one character or the word tab"),
+        (["--encoding", "klingon"], "--encoding klingon is not known"),
+        (["--method", "best"], "invalid choice: 'best'"),
+        (["--what"], "unrecognized arguments: --what"),
+    ],
+)
+def test_a_wrong_command(fails, data, options, words):
+    fails("fit", data, "--target", "fraud", *options, code=2, words=words)
+
+
+def test_columns_that_may_not_be_meant(run):
+    table = small_table().append_column("zip", pa.array([f"{i % 7:03d}" for i in range(120)]))
+    table = table.append_column("name", pa.array([f"n{i}" for i in range(120)]))
+    table = table.append_column("nothing", pa.array([None] * 120, pa.int64()))
+    with Path("data.csv").open("w") as file:
+        file.write(",".join(table.column_names) + "\n")
+        for row in table.to_pylist():
+            file.write(",".join("" if value is None else str(value) for value in row.values()) + "\n")
+    result = run("fit", "data.csv", "--target", "fraud", *FEW, "--drop", "name")
+    assert 'note: column "zip" has leading zeros and is taken as numbers; --categorical' in result.err
+    assert 'note: column "nothing" of data.csv has no values and is left out' in result.err
+    assert "name" not in result.err
+    assert load_model("model.json").boxes.feature_names == ("amount", "hour", "zip")

@@ -1,0 +1,240 @@
+"""How the command ends, in this process and in one of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from boxdraw import __version__
+from boxdraw.cli.main import main
+
+COMMAND = [sys.executable, "-m", "boxdraw.cli"]
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
+
+
+def process(*arguments, **options):
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, encoding="utf-8", **options)
+
+
+def started(*arguments, code="import sys; from boxdraw.cli.main import main; sys.exit(main())", **options):
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+# help, versions, exit codes
+
+
+def test_version(run):
+    assert run("--version") == (0, f"boxdraw {__version__}\n", "")
+
+
+def test_help_lists_the_commands(run):
+    out = run("--help").out
+    for command in ("fit", "predict", "rules", "export", "evaluate", "datasets", "demo"):
+        assert f"\n    {command} " in out
+        details = run(command, "--help")
+        assert details.code == 0
+        assert "examples:\n  " in details.out
+        assert f"boxdraw {command}" in details.out.split("examples:")[1]
+
+
+def test_examples_of_the_help_are_valid_commands():
+    from boxdraw.cli import datasets, evaluate, export, fit, predict, rules, tour
+    from boxdraw.cli.main import make_parser
+
+    for module in (datasets, evaluate, export, fit, predict, rules, tour):
+        for line in module.EXAMPLES.splitlines():
+            for command in line.split(" > ")[0].split("|"):
+                words = [word for word in command.split() if not word.startswith("BOXDRAW_DATA=")]
+                if words[0] == "boxdraw":
+                    make_parser().parse_args(words[1:])
+
+
+def test_a_wrong_command(fails):
+    fails(code=2, words="COMMAND")
+    fails("fti", code=2, words=["invalid choice: 'fti'", "see boxdraw --help"])
+    fails("fit", code=2, words=["required: DATA, --target", "see boxdraw fit --help"])
+    fails("fit", "data.csv", "--targ", "x", code=2, words="required")
+
+
+def test_debug_shows_where(run):
+    result = run("fit", "nothing.csv", "--target", "x", "--debug")
+    assert result.code == 1
+    assert result.err.startswith("Traceback (most recent call last):")
+    assert result.err.splitlines()[-1] == "boxdraw: error: nothing.csv: No such file or directory"
+
+
+def test_an_error_of_ours_is_one_line_too(fails, data, monkeypatch):
+    def broken(*_):
+        raise KeyError("two\nlines")
+
+    monkeypatch.setattr("boxdraw.cli.fit.read_labelled", broken)
+    fails("fit", data, "--target", "fraud", words="KeyError: 'two\\nlines'")
+
+
+def test_ctrl_c(run, data, monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("boxdraw.cli.fit.FastBoxesClassifierCV.fit", stopped)
+    assert run("fit", data, "--target", "fraud") == (130, "", "boxdraw: stopped\n")
+    assert not Path("model.json").exists()
+
+
+def test_warnings_are_one_line_each(run, data, monkeypatch):
+    def warn(args):
+        for _ in range(3):
+            warnings.warn("something\nis odd", UserWarning, stacklevel=1)
+        warnings.warn("nobody cares", DeprecationWarning, stacklevel=1)
+        raise ValueError("and wrong")
+
+    monkeypatch.setattr("boxdraw.cli.fit.read_labelled", warn)
+    assert run("fit", data, "--target", "fraud").err == (
+        "boxdraw: warning: something is odd\nboxdraw: error: and wrong\n"
+    )
+
+
+@pytest.mark.parametrize("module", ["pyarrow", "pyarrow.csv"])
+def test_a_library_that_is_not_there(fails, data, monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    fails("fit", data, "--target", "fraud", words="the boxdraw command needs pyarrow: pip install 'boxdraw[cli]'")
+
+
+def test_a_terminal_without_the_signs(model, capsys, monkeypatch):
+    import io
+
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert main(["rules", model]) == 0
+    out.seek(0)
+    assert "Box 1: amount >= 250 and hour <= 8" in out.read()
+
+
+# processes of their own
+
+
+def test_as_a_module(data, model):
+    fitted = process("fit", data, "--target", "fraud", "--max-boxes", "1", "-o", "own.json")
+    assert (fitted.returncode, fitted.stderr) == (0, "")
+    piped = process("predict", "own.json", "-", "--only-flagged", input=Path(data).read_text())
+    assert (piped.returncode, piped.stderr) == (0, "")
+    assert piped.stdout.startswith("amount,hour,fraud,fraud_predicted,box\n")
+    wrong = process("predict", "own.json")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert len(wrong.stderr.splitlines()) == 1
+
+
+def test_without_rich_there_is_no_bar_and_no_error(data):
+    code = "import sys; sys.modules['rich'] = None; sys.modules['rich.progress'] = None\n"
+    code += "from boxdraw.cli.main import main; sys.stderr.isatty = lambda: True; sys.exit(main())"
+    run = started("fit", data, "--target", "fraud", "--max-boxes", "1", code=code)
+    _, err = run.communicate()
+    assert (run.returncode, err) == (0, b"")
+
+
+def on_a_terminal(*arguments):
+    """Run with standard error on a terminal; return the exit code and what it showed."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=theirs) as run:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                chunk = os.read(ours, 4096)
+            except OSError:  # how Linux says that the other end is closed
+                break
+            if not chunk:
+                break
+            shown += chunk
+        run.wait()
+    os.close(ours)
+    return run.returncode, shown.decode()
+
+
+@posix
+def test_bars_are_for_terminals(data):
+    pytest.importorskip("rich")
+    command = ("evaluate", data, "--target", "fraud", "--max-boxes", "1", "--folds", "2")
+    code, shown = on_a_terminal(*command)
+    assert code == 0
+    assert "evaluating: " in shown
+    assert "fold 2 of 2" in shown
+    assert on_a_terminal(*command, "--quiet") == (0, "")
+    assert process(*command).stderr == ""
+
+
+@posix
+def test_ctrl_c_in_a_process(model):
+    run = started("predict", model, "-", stdin=subprocess.PIPE, code=WAITING)
+    run.stderr.readline()  # the command has begun
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert (run.returncode, out, err) == (130, b"", b"boxdraw: stopped\n")
+
+
+WAITING = """
+import sys
+from boxdraw.cli import predict
+from boxdraw.cli.main import main
+load = predict.load_model
+def load_and_say(*arguments):
+    print("begun", file=sys.stderr, flush=True)
+    return load(*arguments)
+predict.load_model = load_and_say
+sys.exit(main())
+"""
+
+
+@posix
+def test_a_reader_that_has_seen_enough(model):
+    Path("many.csv").write_text("amount,hour\n" + "300,3\n" * 200_000)
+    run = started("predict", model, "many.csv")
+    assert run.stdout.readline() == b"amount,hour,fraud_predicted,box\n"
+    run.stdout.close()
+    assert run.stderr.read() == b""
+    assert run.wait(timeout=60) == 1
+    run.stderr.close()
+
+
+# The process stops forever when all bytes are written, before the file takes its name.
+STUCK = """
+import os, sys, time
+from boxdraw.cli.main import main
+def stuck(_):
+    print("written", file=sys.stderr, flush=True)
+    time.sleep(600)
+os.fsync = stuck
+sys.exit(main())
+"""
+
+
+@posix
+@pytest.mark.parametrize(
+    ("how", "out"),
+    [
+        (signal.SIGKILL, "out.csv"),
+        (signal.SIGKILL, "out.parquet"),
+        (signal.SIGTERM, "out.parquet"),
+        (signal.SIGINT, "out.csv"),
+    ],
+)
+def test_a_killed_run_leaves_no_half_file(model, how, out):
+    Path("new.csv").write_text("amount,hour\n300,3\n")
+    Path(out).write_text("old")
+    run = started("predict", model, "new.csv", "-o", out, "--force", code=STUCK)
+    assert run.stderr.readline() == b"written\n"
+    run.send_signal(how)
+    run.communicate(timeout=60)
+    assert Path(out).read_text() == "old"
+    left = [name for name in os.listdir() if name.endswith(".tmp")]
+    if how == signal.SIGKILL:
+        assert run.returncode == -signal.SIGKILL
+        assert all(name.startswith(".boxdraw-") for name in left)
+    else:
+        assert run.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130}[how]
+        assert left == []

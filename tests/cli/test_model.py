@@ -1,0 +1,144 @@
+"""The model file."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boxdraw import BoxSet
+from boxdraw.cli.errors import Failure
+from boxdraw.cli.model import Model, load_model, model_from_json, model_to_json
+
+from .conftest import small_model
+
+TEXT = """{
+  "format": "boxdraw.model",
+  "version": 1,
+  "target": "größe",
+  "classes": ["no", "yes"],
+  "boxes": {
+    "format": "boxdraw.boxes",
+    "version": 1,
+    "features": [
+      {"name": "age", "kind": "numeric"},
+      {"name": "region", "kind": "categorical", "categories": ["north", "south"]}
+    ],
+    "boxes": [
+      {"limits": [
+        {"feature": "age", "lower": 30},
+        {"feature": "region", "categories": ["north"], "missing": true}
+      ]}
+    ]
+  },
+  "fit": {
+    "boxdraw": "0.1.0"
+  }
+}
+"""
+
+
+def model_of_text():
+    rule = {"age": (30, float("inf"))}
+    boxes = BoxSet.from_rules([], ["age", "region"], {"region": ["north", "south"]}).add_box(rule)
+    boxes = boxes.replace(0, "region", categories={"north"}, missing=True)
+    return Model(boxes, "größe", ("no", "yes"), {"boxdraw": "0.1.0"})
+
+
+def test_the_layout_is_as_documented():
+    """The text is a promise: files of today must be readable by every later version."""
+    assert model_to_json(model_of_text()) == TEXT
+    assert model_from_json(TEXT) == model_of_text()
+    assert model_from_json(("\ufeff" + TEXT).encode()) == model_of_text()
+
+
+labels = st.one_of(
+    st.tuples(st.text(max_size=3), st.text(max_size=3)),
+    st.tuples(st.integers(-9, 9), st.integers(-9, 9)),
+    st.tuples(st.floats(-1, 1), st.floats(-1, 1)),
+    st.just((False, True)),
+).filter(lambda pair: pair[0] != pair[1])
+
+
+@given(labels, st.none() | st.text(max_size=5))
+def test_round_trip(classes, target):
+    boxes = BoxSet([[0.1 + 0.2]], [[1e300]], shown=([[0.3]], [[1e300]]))
+    back = model_from_json(model_to_json(Model(boxes, target, classes)))
+    assert back == Model(boxes, target, classes)
+    assert [type(label) for label in back.classes] == [type(label) for label in classes]
+    assert back.boxes.to_text() == boxes.to_text()
+
+
+def test_boxes_alone_are_a_model():
+    boxes = small_model().boxes
+    assert model_from_json(boxes.to_json()) == Model(boxes)
+
+
+def test_a_model_loads_into_an_estimator(model):
+    classifier = load_model(model).classifier()
+    assert classifier.predict([[300, 3], [300, 12]]).tolist() == ["yes", "no"]
+    assert classifier.classes_.tolist() == ["no", "yes"]
+
+
+def test_the_positive_label_may_come_first_in_the_alphabet():
+    model = Model(small_model().boxes, "state", ("ok", "bad"))
+    classifier = model_from_json(model_to_json(model)).classifier()
+    assert classifier.predict([[300, 3], [300, 12]]).tolist() == ["bad", "ok"]
+
+
+def edited(key, value):
+    data = json.loads(TEXT)
+    if value is None:
+        del data[key]
+    else:
+        data[key] = value
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "Expecting value"),
+        ("[]", "expected an object"),
+        ("a,b\n1,2\n", "Expecting value"),
+        (b"\xff", "not UTF-8 at byte 0"),
+        ("[" * 100_000, "nested too deeply"),
+        ("{}", 'expected "format": "boxdraw.model" or "boxdraw.boxes", got none'),
+        (edited("format", "other"), "got 'other'"),
+        (edited("version", "1"), "version: expected a whole number from 1 on, got '1'"),
+        (edited("version", True), "version: expected a whole number"),
+        (edited("version", 0), "version: expected a whole number"),
+        (edited("version", 2), r"written by a newer boxdraw \(format version 2; this one reads up to 1\): upgrade"),
+        (edited("target", None), "it lacks target"),
+        (edited("classes", None), "it lacks classes"),
+        (edited("boxes", None), "it lacks boxes"),
+        (edited("extra", 1), r"it has unknown keys \['extra'\]"),
+        (edited("target", 5), "target: expected the name of a column or null, got 5"),
+        (edited("fit", [1]), "fit: expected an object"),
+        (edited("classes", ["a"]), "classes: expected two different labels"),
+        (edited("classes", ["a", "a"]), "classes: expected two different labels"),
+        (edited("classes", [0, "1"]), "classes: expected two different labels of one type"),
+        (edited("classes", [0, True]), "classes: expected two different labels of one type"),
+        (edited("classes", [[0], [1]]), "classes: expected two different labels"),
+        (edited("classes", "ab"), "classes: expected two different labels"),
+        (edited("boxes", {}), "cannot read boxes from this JSON"),
+        (edited("boxes", 5), "cannot read boxes from this JSON: expected an object"),
+        (TEXT.replace('"lower": 30', '"lower": "30"'), r"boxes\[0\].limits\[0\].lower: expected a number"),
+        (TEXT.replace('"lower": 30', '"lower": 1e999'), "not a number in JSON"),
+        (TEXT.replace('"lower": 30', '"lower": NaN'), "NaN is not a number in JSON"),
+        (TEXT.replace('"lower": 30', '"lower": 30, "lower": 31'), "the key 'lower' appears twice"),
+    ],
+)
+def test_one_clear_error(text, message):
+    Path("model.json").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(Failure, match=message) as caught:
+        load_model("model.json")
+    assert str(caught.value).startswith("model.json is not a model of boxdraw: ")
+    assert len(str(caught.value)) < 300
+
+
+def test_a_name_that_no_encoding_can_write():
+    model = Model(BoxSet([[1]], [[2]]), None, (0, 1), {"data": "\udcff.csv"})
+    text = model_to_json(model)
+    assert model_from_json(text.encode("utf-8")) == model
