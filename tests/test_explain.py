@@ -245,6 +245,11 @@ def test_a_limit_that_admits_missing_values_says_so():
     ]
 
 
+def test_zero_has_no_sign():
+    assert explain(BoxSet([[0], [1]], [[0.5], [2]]), [[-0.0]])["why"] == ["0 ≤ x0 ≤ 0.5 (has 0)"]
+    assert explain(BoxSet([[1]], [[2]]), [[-0.0]])["why"] == ["needs x0 ≥ 1, has 0"]
+
+
 def test_only_the_side_that_excludes_a_row_is_needed():
     boxes = BoxSet([[30]], [[40]])
     assert explain(boxes, [[20], [50], [None]])["why"] == [

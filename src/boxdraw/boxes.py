@@ -390,7 +390,7 @@ class BoxSet(Exports):
         Examples
         --------
         >>> boxes = BoxSet([[1, 0]], [[2, 9]], feature_names=["dose", "age"])
-        >>> fewer, changes = boxes.simplify([[1, 5], [2, 5], [5, 5]], [1, 1, 0])
+        >>> fewer, changes = boxes.simplify([[1, 5], [2, 5], [5, 5], [6, 5], [7, 5]], [1, 1, 0, 0, 0])
         >>> fewer.to_text()
         'Box 1: dose ≤ 2'
         """
@@ -419,7 +419,7 @@ class BoxSet(Exports):
 
         Examples
         --------
-        >>> BoxSet([[2.0137]], [[6.4992]]).round([[1], [3], [5], [8]])[0].to_text()
+        >>> BoxSet([[2.0137]], [[6.4992]]).round([[1.9], [3.2], [5.8], [8.1]])[0].to_text()
         'Box 1: 2 ≤ x0 ≤ 6'
         """
         from boxdraw.rounding import round_boxes
@@ -442,7 +442,7 @@ class BoxSet(Exports):
         Examples
         --------
         >>> BoxSet([[0]], [[250]], feature_names=["amount"]).explain([[300]])["why"][0]
-        'needs 0 ≤ amount ≤ 250, has 300'
+        'needs amount ≤ 250, has 300'
         """
         from boxdraw.explain import explain_frame
 

@@ -38,7 +38,7 @@ class Encoding:
     def of_numbers(cls, names: Sequence[str] | None, X: Matrix) -> Encoding:
         """Describe a matrix of numbers."""
         given = None if names is None else tuple(map(str, names))
-        complete = bool(np.isfinite(X.sum()))
+        complete = _is_finite(X)
         missing = tuple(not complete and bool(np.isnan(column).any()) for column in X.T)
         return cls(given, (None,) * X.shape[1], missing)
 
@@ -73,7 +73,7 @@ class Encoding:
 
     def encode(self, X: Any) -> Matrix:
         """Return the matrix of a table that has the features by name, or in order."""
-        if self.plain and isinstance(X, np.ndarray) and X.dtype.kind == "f" and np.isfinite(X.sum()):
+        if self.plain and isinstance(X, np.ndarray) and X.dtype.kind == "f" and _is_finite(X):
             return X
         _, columns = read_columns(X, self.no_boxes(), range(len(self.categories)))
         parts: list[FloatArray] = []
@@ -164,6 +164,13 @@ class Encoding:
                     for codes, cuts in inside
                 ]
         return allowed
+
+
+def _is_finite(X: Matrix) -> bool:
+    """Say whether all numbers are finite; a sum that overflows says nothing, so then one looks at each."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = X.sum()
+    return bool(np.isfinite(total) or np.isfinite(X).all())
 
 
 def _pairs(lower: FloatArray, upper: FloatArray, column: int) -> list[tuple[float, float]]:

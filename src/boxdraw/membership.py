@@ -53,6 +53,8 @@ def _depth_in(values: npt.NDArray[Any], boxes: BoxSet, k: int, j: int) -> Any:
         return np.where(admitted(boxes, k, j)[values], np.inf, -np.inf)
     lower, upper = boxes.lower[k, j], boxes.upper[k, j]
     absent = np.inf if boxes.missing[k, j] else -np.inf
+    if lower > upper:  # no number is inside
+        return np.where(np.isnan(values), absent, -np.inf)
     sides = ([values - lower] if lower > -np.inf else []) + ([upper - values] if upper < np.inf else [])
     inwards = reduce(np.minimum, sides, np.where(np.isnan(values), absent, np.inf))
     return np.where(np.isnan(values), absent, inwards)

@@ -124,7 +124,8 @@ class _Drawing:
         # An upper limit is a lower limit of the mirror image.
         mirrored = -values[::-1], -self._sorted[j][::-1]
         upper = -_roundest(-start.upper, -limit.upper, -lower, mirrored)
-        return replace(limit, lower=lower, upper=upper)
+        # Adding zero turns -0.0 into 0.0.
+        return replace(limit, lower=lower + 0.0, upper=upper + 0.0)
 
     def _forced(self, limit: Limit, k: int, j: int, rest: BoolArray, digits: int) -> Limit:
         """Return the limit of few digits that does least harm."""
@@ -162,7 +163,7 @@ class _Drawing:
 
 def _as_whole(limit: Limit) -> Limit:
     """Return the limit that says the same of whole numbers, if there are any inside."""
-    lower, upper = float(np.ceil(limit.lower)), float(np.floor(limit.upper))
+    lower, upper = float(np.ceil(limit.lower)) + 0.0, float(np.floor(limit.upper))
     return replace(limit, lower=lower, upper=upper) if lower <= upper else limit
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib
 import warnings
 from collections.abc import Sequence
@@ -92,6 +93,11 @@ def has_categories(X: Any) -> bool:
 
 def _is_numeric(column: Any, dtype: Any) -> bool:
     return bool(dtype.is_numeric()) or (dtype == nw.Object and _are_numbers(column))
+
+
+def _has_dates(column: Any) -> bool:
+    dates = datetime.date | datetime.time | datetime.timedelta
+    return any(isinstance(value, dates) for value in column.to_numpy().tolist())
 
 
 def _are_numbers(column: Any) -> bool:
@@ -210,7 +216,7 @@ def check_table(X: Any) -> None:
     if not isinstance(table, nw.DataFrame):
         return
     for name, dtype in table.schema.items():
-        if dtype.is_temporal():
+        if dtype.is_temporal() or (dtype == nw.Object and _has_dates(table[name])):
             raise ValueError(f"Column {name!r} of X holds dates or times ({dtype}). {_DATES}")
         if dtype.is_nested():
             raise ValueError(f"Column {name!r} of X holds {dtype}; boxes need a number or a category in each cell.")

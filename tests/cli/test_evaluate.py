@@ -92,6 +92,17 @@ def test_weights_count(run):
         assert max(changes) > 1e-3
 
 
+def test_weights_are_learned_with(run):
+    """Heavy rows say that large numbers are bad, and as many light ones say the opposite."""
+    rng = np.random.default_rng(0)
+    x, heavy = rng.random(300), np.arange(300) % 2 == 0
+    bad = np.where(heavy, x > 0.7, x < 0.3)
+    pyarrow.csv.write_csv(pa.table({"x": x, "n": np.where(heavy, 100.0, 0.01), "bad": bad}), "data.csv")
+    figures = json.loads(run("evaluate", "data.csv", "--target", "bad", *FEW, "--weight", "n", "--json").out)
+    for model in figures["models"].values():
+        assert model["auc"]["mean"] > 0.85
+
+
 def test_recall_at_a_share_of_false_alarms():
     positive = np.array([True, False, True, False, True, False, False, False, False, False, False, False, False])
     score = np.arange(13)[::-1].astype(float)
@@ -100,6 +111,8 @@ def test_recall_at_a_share_of_false_alarms():
     assert recall_at(positive, score, 0.2) == 1
     assert recall_at(positive, np.zeros(13), 0.5) == 0
     assert recall_at(positive, score, 1.0) == 1
+    weight = np.where(np.arange(13) == 1, 9.0, 1.0)  # half of the negatives' weight has the second highest score
+    assert recall_at(positive, score, 0.2, weight) == pytest.approx(1 / 3)
 
 
 def test_one_clear_error(fails, data):

@@ -30,7 +30,7 @@ def test_a_model_is_learned_and_saved(run, data):
         "data.csv: 120 rows, 17 (14.2%) with fraud = yes",
         "A row in any of these boxes is predicted to have fraud = yes",
         model.boxes.to_text(),
-        "On the rows the boxes were learned from; on new rows they do worse",
+        "On the rows the boxes were learned from; expect less on new rows",
         "box  rows  caught  false alarms  precision  95% interval",
         "Saved in model.json",
     ):

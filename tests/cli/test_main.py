@@ -13,6 +13,7 @@ from boxdraw import __version__
 from boxdraw.cli.main import main
 
 COMMAND = [sys.executable, "-m", "boxdraw.cli"]
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
 
 
@@ -193,12 +194,22 @@ sys.exit(main())
 @posix
 def test_a_reader_that_has_seen_enough(model):
     Path("many.csv").write_text("amount,hour\n" + "300,3\n" * 200_000)
-    run = started("predict", model, "many.csv")
+    run = started("predict", model, "many.csv", env=BUFFERED)
     assert run.stdout.readline() == b"amount,hour,fraud_predicted,box\n"
     run.stdout.close()
     assert run.stderr.read() == b""
     assert run.wait(timeout=60) == 1
     run.stderr.close()
+
+
+@posix
+def test_a_reader_that_is_gone(model):
+    """What is still to be written when Python ends must not become a message."""
+    theirs, ours = os.pipe()
+    os.close(theirs)
+    run = subprocess.run([*COMMAND, "rules", model], stdout=ours, stderr=subprocess.PIPE, env=BUFFERED)
+    os.close(ours)
+    assert (run.returncode, run.stderr) == (1, b"")
 
 
 # The process stops forever when all bytes are written, before the file takes its name.

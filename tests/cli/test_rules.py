@@ -99,6 +99,11 @@ def test_figures_for_machines(run, model, data):
     for row, box in zip(as_csv, [*as_json["boxes"], as_json["any"]], strict=True):
         for name in ("support", "precision", "precision_low", "recall", "lift"):
             assert float(row[name]) == box[name]
+    together = as_json["any"]
+    assert together["precision"] == together["true_positives"] / together["support"]
+    assert together["lift"] == pytest.approx(together["precision"] / (17 / 120))
+    assert together["recall"] == together["true_positives"] / 17
+    assert together["precision_low"] < together["precision"] < together["precision_high"]
     table, boxes = small_table(), small_model()
     frame = boxes.classifier().box_table(table, table["fraud"].to_pylist()).to_pylist()
     assert [box["unique_recall"] for box in as_json["boxes"]] == [row["unique_recall"] for row in frame]

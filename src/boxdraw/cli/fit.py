@@ -187,7 +187,7 @@ def _report(model: Model, data: Labelled, figures: list[dict[str, Any]], output:
             model.boxes.to_text(),
             *_proof(model.fit),
             "",
-            "On the rows the boxes were learned from; on new rows they do worse, and boxdraw evaluate says how much:",
+            "On the rows the boxes were learned from; expect less on new rows (boxdraw evaluate estimates how much):",
             figures_text(figures),
             "",
             f"Saved in {saved}",

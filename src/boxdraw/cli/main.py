@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = sys.argv[1:] if argv is None else list(argv)
     try:
-        with _one_line_warnings():
+        with _one_line_warnings(), _tidy_end():
             args = make_parser().parse_args(arguments)
             args.run(args)
             sys.stdout.flush()

@@ -350,12 +350,17 @@ def write_table(table: Any, output: Output, delimiter: str = ",") -> None:
         if types.is_nested(field.type) or types.is_binary(field.type) or types.is_large_binary(field.type):
             raise Failure(f"column {field.name} holds {field.type}, which CSV has no form for; write a .parquet file")
     with output.open() as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-        writer.writerow(table.column_names)
+        file.write(_lines([table.column_names], delimiter))
         for batch in table.to_batches(max_chunksize=10_000):
-            writer.writerows(zip(*(_fields(column) for column in batch.columns), strict=True))
-        text.detach()  # flushes, and leaves the file open to whoever opened it
+            rows = zip(*(_fields(column) for column in batch.columns), strict=True)
+            file.write(_lines(rows, delimiter))
+
+
+def _lines(rows: Iterable[Sequence[Any]], delimiter: str) -> bytes:
+    """Write rows as lines of CSV."""
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode("utf-8")
 
 
 def _fields(column: Any) -> list[Any]:

@@ -67,7 +67,6 @@ class Certificate:
     >>> from boxdraw import BoxSet
     >>> from boxdraw.exact.certificate import make_certificate
     >>> from boxdraw.exact.objective import Objective
-    from boxdraw.exact.raw import counted, read_table
     >>> X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 1, 1, 0])
     >>> objective = Objective(X, y == 1, None, Fraction(1, 2), Fraction(1), margin=0.0, max_boxes=1)
     >>> certificate = make_certificate(

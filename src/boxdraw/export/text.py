@@ -177,7 +177,7 @@ def category_text(value: Category) -> str:
     >>> category_text("north"), category_text("a, b"), category_text(2.0), category_text(True)
     ('north', '"a, b"', '2', 'True')
     """
-    if isinstance(value, bool):
+    if isinstance(value, bool | int):
         return str(value)
     if not isinstance(value, str):
         return format_number(value)
