@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
@@ -209,3 +210,22 @@ def test_missing_matplotlib_names_the_extra(rows, model, monkeypatch):
         BoxesDisplay.from_estimator(model, *rows)
     with pytest.raises(ImportError, match=r"pip install 'boxdraw\[plot\]'"):
         model.path().plot()
+
+
+def test_boxes_of_a_mixed_table_are_drawn_on_their_numbers():
+    X = pd.DataFrame({"region": ["a", "b", "a", "b"] * 5, "x": np.arange(20.0), "y": np.arange(20.0)[::-1]})
+    X.loc[3, "x"] = np.nan
+    boxes = BoxSet(
+        [[-np.inf, 2, -np.inf], [-np.inf, np.inf, -np.inf]],
+        [[np.inf, 9, np.inf], [np.inf, -np.inf, np.inf]],
+        feature_names=list(X.columns),
+        allowed={"region": [{"a"}, None]},
+        missing=[[False, False, True], [True, True, True]],
+    )
+    display = BoxesDisplay(boxes, X, np.arange(20) < 5).plot()
+    assert display.features == ("x", "y")
+    assert len(display.ax_.patches) == 1  # the other box holds missing values only
+    assert "3 features" not in str(display.ax_.get_legend().get_title().get_text())
+    assert "2 features" in str(display.ax_.get_legend().get_title().get_text())
+    with pytest.raises(ValueError, match="'region' has categories"):
+        BoxesDisplay(boxes, X, np.arange(20) < 5, features=["region", "x"])

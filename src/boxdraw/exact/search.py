@@ -22,8 +22,7 @@ _LIST_EVERY = 20  # rounds of column generation
 _EFFORT = 0.3  # of CP-SAT in one choice among likely boxes, on its own clock
 _LIKELY = 300  # boxes to choose from
 _MOST_LISTED = 20_000  # boxes in a list to choose from
-_ROUNDS_BEFORE_TURN = 10  # of column generation
-_TURN = 1.0  # of CP-SAT in its first turn, on its own clock
+_TURNS = {10: 1.0, 30: 5.0, 90: 25.0}  # after so many rounds of column generation, on CP-SAT's own clock
 _MOST_LITERALS = 20_000_000  # in a model for CP-SAT, about 2 GB
 
 
@@ -239,8 +238,8 @@ class Search:
             more = generation.step()
             self._control.lower_bound(generation.bound, "column generation")
             rounds += 1
-            if rounds == _ROUNDS_BEFORE_TURN and self._side is None:
-                self._give_a_turn()
+            if rounds in _TURNS and self._side is None:
+                self._give_a_turn(_TURNS[rounds])
             if not more or rounds % _LIST_EVERY == 0:
                 self._choose(generation.likely(_LIKELY), _EFFORT)
                 self._control.phase = "drawing"
@@ -274,9 +273,9 @@ class Search:
         if model_size(self._problem) <= _MOST_LITERALS:
             self._side = Side(self._problem, self._ascent.boxes, self._control, self._seed, effort)
 
-    def _give_a_turn(self) -> None:
-        """Let CP-SAT try for a moment before column generation takes the time: some problems it settles at once."""
-        self._start_side(_TURN)
+    def _give_a_turn(self, effort: float) -> None:
+        """Let CP-SAT try for a moment, on the one thread there is: some problems it settles at once."""
+        self._start_side(effort)
         if self._side is not None:
             self._watch(self._side)
             self._side.stop()

@@ -93,10 +93,9 @@ class BoxesDisplay(Display):
         features: Sequence[str | int] | None = None,
         pos_label: Any = None,
     ) -> None:
-        if boxes.n_features < 2:
-            raise ValueError("BoxesDisplay needs at least two features, got 1")
-        everything = np.zeros((1, boxes.n_features))
-        n_rows, columns = read_columns(points, BoxSet(everything, everything, feature_names=boxes.feature_names))
+        if (n_numeric := sum(values is None for values in boxes.categories)) < 2:
+            raise ValueError(f"BoxesDisplay needs at least two features of numbers, got {n_numeric}")
+        n_rows, columns = read_columns(points, boxes, range(boxes.n_features))
         given = np.asarray(labels)
         if given.shape != (n_rows,):
             raise ValueError(f"labels must be one per row: expected shape ({n_rows},), got {given.shape}")
@@ -106,6 +105,7 @@ class BoxesDisplay(Display):
         rows = _drawn_rows(given == self.pos_label)
         self.points = np.column_stack([np.asarray(column[rows], dtype=np.float64) for column in columns.values()])
         self.labels = given[rows]
+        self._inside = boxes.contains(points)[rows]
         self._shown = _most_limited(boxes, self.points) if features is None else _positions(boxes, features)
         self.features = tuple(boxes.feature_names[j] for j in self._shown)
 
@@ -174,7 +174,7 @@ class BoxesDisplay(Display):
         view = np.array([_view(self.points[:, j], lower[:, i], upper[:, i]) for i, j in enumerate(pair)])
         self._draw_points(ax)
         tags: list[FloatArray] = []
-        for k in range(self.boxes.n_boxes):
+        for k in np.flatnonzero((lower <= upper).all(axis=1)).tolist():  # others hold missing values only
             _draw_box(ax, k, np.stack([lower[k], upper[k]], axis=1), view, tags)
         xlabel, ylabel = map(literal, self.features)
         ax.set(xlabel=xlabel, ylabel=ylabel, xlim=tuple(view[0]), ylim=tuple(view[1]))
@@ -183,7 +183,7 @@ class BoxesDisplay(Display):
 
     def _draw_points(self, ax: Axes) -> None:
         x, y = self.points[:, self._shown].T
-        inside, positive = self.boxes.contains(self.points), self.labels == self.pos_label
+        inside, positive = self._inside, self.labels == self.pos_label
         size = np.clip(2e4 / max(len(x), 1), 7, 20)
         for rows, marker, colour in ((~positive, "o", BLUE), (positive, "^", VERMILLION)):
             faces = np.where(inside[rows], colour, "none")
@@ -208,7 +208,7 @@ class BoxesDisplay(Display):
         legend.get_title().set_fontstyle("italic")
 
     def _shadow_note(self) -> str | None:
-        limited = np.flatnonzero((np.isfinite(self.boxes.lower) | np.isfinite(self.boxes.upper)).any(axis=0))
+        limited = np.flatnonzero(self.boxes.limited.any(axis=0))
         if set(limited.tolist()) <= set(self._shown):
             return None
         return f"The boxes limit {len(limited)} features; this is their shadow on two"
@@ -256,6 +256,8 @@ def _positions(boxes: BoxSet, features: Sequence[str | int]) -> tuple[int, ...]:
         if feature not in (names if isinstance(feature, str) else range(len(names))):
             raise ValueError(f"{feature!r} is not a feature of the boxes; they have {list(names)}")
     positions = tuple(names.index(f) if isinstance(f, str) else int(f) for f in features)
+    if categorical := [names[j] for j in positions if boxes.categories[j] is not None]:
+        raise ValueError(f"{categorical[0]!r} has categories; features must be two features of numbers")
     if positions[0] == positions[1]:
         raise ValueError(f"features must be two different ones, got {features!r}")
     return positions
@@ -269,7 +271,8 @@ def _most_limited(boxes: BoxSet, points: FloatArray) -> tuple[int, ...]:
     ]
     limits = (np.isfinite(boxes.lower) | np.isfinite(boxes.upper)).sum(axis=0)
     # The number of limits decides between features that keep equally many rows out, such as none.
-    order = np.lexsort((np.arange(boxes.n_features), -limits, -np.array(kept_out)))
+    categorical = [values is not None for values in boxes.categories]
+    order = np.lexsort((np.arange(boxes.n_features), -limits, -np.array(kept_out), categorical))
     return tuple(sorted(order[:2].tolist()))
 
 
