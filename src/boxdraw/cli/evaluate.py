@@ -17,11 +17,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from boxdraw import FastBoxesClassifierCV
 from boxdraw.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.cli.columns import Labelled, read_labelled
 from boxdraw.cli.errors import Failure, UsageError, extra
-from boxdraw.cli.fit import box_counts
+from boxdraw.cli.fit import fast_boxes
 from boxdraw.cli.labels import label_text
 from boxdraw.cli.options import add_common, add_csv, add_labelled, positive_integer, positive_number, shares
 from boxdraw.cli.show import percent, progress, say, say_json, text_table
@@ -116,13 +115,7 @@ def _cross_validate(args: argparse.Namespace, data: Labelled, positive: BoolArra
 
 def _boxes(args: argparse.Namespace, data: Labelled, positive: BoolArray) -> Scorer:
     def score(train: IntArray, test: IntArray) -> FloatArray:
-        model = FastBoxesClassifierCV(
-            n_boxes=box_counts(args.max_boxes),
-            false_alarm_cost=args.false_alarm_cost,
-            pos_label=True,
-            random_state=args.seed,
-            n_jobs=args.jobs,
-        )
+        model = fast_boxes(args)
         model.fit(data.X.take(train), positive[train], None if data.weight is None else data.weight[train])
         return model.decision_function(data.X.take(test))
 

@@ -19,7 +19,7 @@ from boxdraw.cli.report import box_figures, figures_text, flag_text, rules_json
 from boxdraw.cli.show import percent, plain, progress, say, say_json
 from boxdraw.export.text import printable
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "box_counts", "run"]
+__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "box_counts", "fast_boxes", "run"]
 
 SUMMARY = "Learn boxes around the rare label of a table, print them as rules and save them."
 EXAMPLES = """\
@@ -97,7 +97,7 @@ def _learn(args: argparse.Namespace, data: Labelled) -> Any:
     total = limit if args.method == "exact" else None
     with progress("drawing boxes", total, args.quiet) as step:
         if args.method == "fast":
-            return _fast(args).fit(data.X, data.is_positive, data.weight)
+            return fast_boxes(args).fit(data.X, data.is_positive, data.weight)
 
         def tell(search: Any) -> None:
             proven = f", at most {search.gap:.1%} from the best" if math.isfinite(search.gap) else ""
@@ -109,7 +109,19 @@ def _learn(args: argparse.Namespace, data: Labelled) -> Any:
     return fitted
 
 
-def _fast(args: argparse.Namespace) -> FastBoxesClassifierCV:
+def fast_boxes(args: argparse.Namespace) -> FastBoxesClassifierCV:
+    """Return the estimator that the options of ``fit`` and ``evaluate`` describe.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+        The options.
+
+    Returns
+    -------
+    FastBoxesClassifierCV
+        The estimator, not fitted.
+    """
     return FastBoxesClassifierCV(
         n_boxes=box_counts(args.max_boxes),
         false_alarm_cost=args.false_alarm_cost,
