@@ -142,3 +142,10 @@ def test_a_name_that_no_encoding_can_write():
     model = Model(BoxSet([[1]], [[2]]), None, (0, 1), {"data": "\udcff.csv"})
     text = model_to_json(model)
     assert model_from_json(text.encode("utf-8")) == model
+
+
+def test_a_box_set_reads_the_boxes_of_a_model_file():
+    boxes = BoxSet([[1]], [[2]], feature_names=["age"])
+    assert BoxSet.from_json(model_to_json(Model(boxes, "fraud", ("no", "yes")))) == boxes
+    with pytest.raises(ValueError, match='expected "format": "boxdraw.boxes", got'):
+        BoxSet.from_json('{"format": "boxdraw.model", "boxes": 3}')

@@ -33,12 +33,12 @@ from boxdraw import BoxSet, BoxSetClassifier
 from boxdraw.arrays import BoolArray
 from boxdraw.cli.errors import Failure
 from boxdraw.export.json import FORMAT as BOXES_FORMAT
-from boxdraw.export.json import from_json, read_source, to_json
+from boxdraw.export.json import MODEL_FORMAT, from_json, read_source, to_json
 
 __all__ = ["FORMAT", "VERSION", "Model", "load_model", "model_from_json", "model_to_json"]
 
 #: What marks a file as a model.
-FORMAT = "boxdraw.model"
+FORMAT = MODEL_FORMAT
 #: The newest layout that this version of the library reads, and the one it writes.
 VERSION = 1
 

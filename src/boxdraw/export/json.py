@@ -49,10 +49,12 @@ import numpy as np
 from boxdraw.boxes import BoxSet
 from boxdraw.rule import Category, Limit, Rule
 
-__all__ = ["FORMAT", "MAX_CELLS", "VERSION", "from_json", "read_source", "to_json", "write_text"]
+__all__ = ["FORMAT", "MAX_CELLS", "MODEL_FORMAT", "VERSION", "from_json", "read_source", "to_json", "write_text"]
 
 #: What marks a file as ours.
 FORMAT = "boxdraw.boxes"
+#: What marks a model file of the command line, whose boxes are read too; `boxdraw.cli.model` documents it.
+MODEL_FORMAT = "boxdraw.model"
 #: The newest layout that this version of the library reads, and the one it writes.
 VERSION = 1
 #: The most boxes x features: a few bytes per box and per feature must not be able to claim all memory.
@@ -260,6 +262,8 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _boxes(data: Any) -> BoxSet:
+    if isinstance(data, dict) and data.get("format") == MODEL_FORMAT and isinstance(data.get("boxes"), dict):
+        data = data["boxes"]  # a model file of the command line also says what the labels are called
     _check_header(data)
     _check_keys(data, "the file", required=("format", "version", "features", "boxes"), optional=("shown_checksum",))
     features = [_read_feature(item, f"features[{j}]") for j, item in enumerate(_list(data, "features", ""))]
