@@ -147,5 +147,5 @@ def test_a_name_that_no_encoding_can_write():
 def test_a_box_set_reads_the_boxes_of_a_model_file():
     boxes = BoxSet([[1]], [[2]], feature_names=["age"])
     assert BoxSet.from_json(model_to_json(Model(boxes, "fraud", ("no", "yes")))) == boxes
-    with pytest.raises(ValueError, match='expected "format": "boxdraw.boxes", got'):
+    with pytest.raises(ValueError, match=r'expected "format": "boxdraw\.boxes", got'):
         BoxSet.from_json('{"format": "boxdraw.model", "boxes": 3}')

@@ -272,7 +272,7 @@ def _most_limited(boxes: BoxSet, points: FloatArray) -> tuple[int, ...]:
     limits = (np.isfinite(boxes.lower) | np.isfinite(boxes.upper)).sum(axis=0)
     # The number of limits decides between features that keep equally many rows out, such as none.
     categorical = [values is not None for values in boxes.categories]
-    order = np.lexsort((np.arange(boxes.n_features), -limits, -np.array(kept_out), categorical))
+    order = np.lexsort((np.arange(boxes.n_features), -limits, -np.array(kept_out), np.array(categorical)))
     return tuple(sorted(order[:2].tolist()))
 
 
