@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from boxdraw.exact.ascent import Ascent
@@ -95,6 +97,26 @@ class Control:
         return "gap_reached" if state.bound - state.value <= self._gap * abs(state.value) else "time_limit"
 
 
+@contextmanager
+def ctrl_c_asks(control: Control) -> Iterator[None]:
+    """Let the first Ctrl-C only ask for an end: raised just as a compiled function is entered, it would get lost."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def ask(*_: object) -> None:
+        if control.asked:
+            raise KeyboardInterrupt
+        control.asked = True
+
+    signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 class Side:
     """CP-SAT in a thread of its own. Its bounds count at once; its drawings only where `Search` says so."""
 
@@ -164,10 +186,11 @@ class Search:
         """Search; Ctrl-C ends it with the best so far."""
         control = self._control
         try:
-            self._draw(starts)
-            if not control.out_of_time():
-                self._bound_one_box() if self._problem.max_boxes == 1 else self._bound_many()
-            self._wait()
+            with ctrl_c_asks(control):
+                self._draw(starts)
+                if not control.out_of_time():
+                    self._bound_one_box() if self._problem.max_boxes == 1 else self._bound_many()
+                self._wait()
         except KeyboardInterrupt:
             control.asked = True
         finally:
