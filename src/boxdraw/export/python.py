@@ -115,7 +115,8 @@ def _check_function_name(name: str) -> None:
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(f"name must be an identifier of Python, to be the name of a function; got {name!r}")
     # Python reads some letters as others: a name with ligatures can be one of its own.
-    if hasattr(builtins, unicodedata.normalize("NFKC", name)):
+    # An interactive Python keeps its last result among them, as _.
+    if name != "_" and hasattr(builtins, unicodedata.normalize("NFKC", name)):
         raise ValueError(f"name {name!r} is a name of Python's own, which the function uses: choose another")
 
 
