@@ -256,3 +256,15 @@ def test_a_model_of_a_mixed_table_is_pickled_and_its_boxes_predict_alone():
     np.testing.assert_array_equal(alone.predict(pl.from_pandas(X)), model.predict(X))
     with pytest.warns(UserWarning, match="mars"):
         alone.predict(X.assign(**{"the region": "mars"}))
+
+
+def test_columns_named_by_numbers():
+    """More columns than rows, and text among them: a number as a name is no place of a row."""
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 40)))
+    y = (X[3] > 0.8).astype(int)
+    assert FastBoxesClassifier(n_boxes=1).fit(X, y).predict(X).shape == (30,)
+    X[35] = np.where(y, "rare", "common")
+    model = ExactBoxesClassifier(max_boxes=1, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), y)
+    with pytest.warns(UserWarning, match=r"'x35': 'odd'"):
+        model.predict(X.replace({"rare": "odd"}))

@@ -83,7 +83,7 @@ def has_categories(X: Any) -> bool:
     """Say whether any column holds something else than numbers."""
     table = nw.from_native(X, pass_through=True)
     if isinstance(table, nw.DataFrame):
-        return any(not _is_numeric(table[name], dtype) for name, dtype in table.schema.items())
+        return any(not _is_numeric(table.get_column(name), dtype) for name, dtype in table.schema.items())
     if isinstance(X, np.ndarray):
         return X.dtype.kind in "SU" or (X.dtype.kind == "O" and any(isinstance(value, str) for value in X.flat))
     if isinstance(X, list | tuple):
@@ -127,7 +127,7 @@ def find_encoding(X: Any, names: Any, categorical_features: Any) -> Encoding:
 
 def _frame_columns(X: Any) -> list[npt.NDArray[Any]]:
     table = nw.from_native(X)
-    return [np.asarray(table[name].to_numpy()) for name in table.columns]
+    return [np.asarray(table.get_column(name).to_numpy()) for name in table.columns]
 
 
 def _as_numbers(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
@@ -187,7 +187,7 @@ def warn_of_unseen(X: Any, boxes: BoxSet) -> None:
     for j, places in read_columns(X, boxes, categorical)[1].items():
         if (rows := np.flatnonzero(places == UNSEEN)).size:
             name = boxes.feature_names[j]
-            column = X[:, j] if isinstance(X, np.ndarray) else nw.from_native(X)[name].to_numpy()
+            column = X[:, j] if isinstance(X, np.ndarray) else _frame_column(nw.from_native(X), name, j)
             found = list(dict.fromkeys(map(repr, np.asarray(column)[rows].tolist())))
             new.append(f"{name!r}: {', '.join(found[:5])}{', ...' if len(found) > 5 else ''}")
     if new:
@@ -196,6 +196,11 @@ def warn_of_unseen(X: Any, boxes: BoxSet) -> None:
             UserWarning,
             stacklevel=4,
         )
+
+
+def _frame_column(table: Any, name: str, j: int) -> Any:
+    """Return a column by its name, or by its place where the columns have no names of text."""
+    return table.get_column(name if name in table.columns else table.columns[j]).to_numpy()
 
 
 def check_table(X: Any) -> None:
@@ -216,7 +221,7 @@ def check_table(X: Any) -> None:
     if not isinstance(table, nw.DataFrame):
         return
     for name, dtype in table.schema.items():
-        if dtype.is_temporal() or (dtype == nw.Object and _has_dates(table[name])):
+        if dtype.is_temporal() or (dtype == nw.Object and _has_dates(table.get_column(name))):
             raise ValueError(f"Column {name!r} of X holds dates or times ({dtype}). {_DATES}")
         if dtype.is_nested():
             raise ValueError(f"Column {name!r} of X holds {dtype}; boxes need a number or a category in each cell.")
