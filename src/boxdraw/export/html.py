@@ -35,22 +35,22 @@ def to_html(boxes: BoxSet) -> str:
     >>> "1 ≤ a&lt;b ≤ 2" in to_html(BoxSet([[1]], [[2]], feature_names=["a<b"]))
     True
     """
-    rows = [_row(str(i), escape(rule)) for i, rule in enumerate(rule_texts(boxes), start=1)]
-    if not rows:
-        rows = [f"<tr><td{_CELL} colspan=2>No boxes: no row is flagged</td></tr>"]
-    head = f"<tr><th{_CELL} scope=col>Box</th><th{_CELL} scope=col>Rule</th></tr>"
+    rows = [(str(i), rule) for i, rule in enumerate(rule_texts(boxes), start=1)]
+    return html_table(summary(boxes), ("Box", "Rule"), rows, "No boxes: no row is flagged")
+
+
+def html_table(caption: str, head: tuple[str, str], rows: list[tuple[str, str]], nothing: str) -> str:
+    """Write a table of two columns; without rows, a single cell that says so. All texts are escaped."""
+    cells = [f"<tr><td{_CELL}>{escape(first)}</td><td{_CELL}>{escape(second)}</td></tr>" for first, second in rows]
+    names = "".join(f"<th{_CELL} scope=col>{escape(name)}</th>" for name in head)
     return "\n".join(
         [
             "<table>",
-            f"<caption{_CELL}>{escape(summary(boxes))}</caption>",
-            f"<thead>{head}</thead>",
+            f"<caption{_CELL}>{escape(caption)}</caption>",
+            f"<thead><tr>{names}</tr></thead>",
             "<tbody>",
-            *rows,
+            *(cells or [f"<tr><td{_CELL} colspan=2>{escape(nothing)}</td></tr>"]),
             "</tbody>",
             "</table>",
         ]
     )
-
-
-def _row(number: str, rule: str) -> str:
-    return f"<tr><td{_CELL}>{number}</td><td{_CELL}>{rule}</td></tr>"

@@ -39,10 +39,10 @@ import math
 import os
 import reprlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -59,6 +59,8 @@ MODEL_FORMAT = "boxdraw.model"
 VERSION = 1
 #: The most boxes x features: a few bytes per box and per feature must not be able to claim all memory.
 MAX_CELLS = 10_000_000
+
+Read = TypeVar("Read")
 
 _NUMBERS = ("lower", "upper", "shown_lower", "shown_upper")
 _FLAGS = ("missing", "only_missing")
@@ -213,12 +215,17 @@ def from_json(text: str | bytes) -> BoxSet:
     >>> from_json(to_json(boxes)) == boxes
     True
     """
+    return read_text(text, _boxes, "boxes")
+
+
+def read_text(text: str | bytes, build: Callable[[Any], Read], what: str) -> Read:
+    """Make something from JSON text; every error says that it cannot be read, and why."""
     try:
-        return _boxes(_parse(text))
+        return build(_parse(text))
     except RecursionError:
-        raise ValueError("cannot read boxes from this JSON: it is nested too deeply") from None
+        raise ValueError(f"cannot read {what} from this JSON: it is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"cannot read boxes from this JSON: {error}") from None
+        raise ValueError(f"cannot read {what} from this JSON: {error}") from None
 
 
 def _parse(text: str | bytes) -> Any:
@@ -264,12 +271,17 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _boxes(data: Any) -> BoxSet:
     if isinstance(data, dict) and data.get("format") == MODEL_FORMAT and isinstance(data.get("boxes"), dict):
         data = data["boxes"]  # a model file of the command line also says what the labels are called
-    _check_header(data)
-    _check_keys(data, "the file", required=("format", "version", "features", "boxes"), optional=("shown_checksum",))
-    features = [_read_feature(item, f"features[{j}]") for j, item in enumerate(_list(data, "features", ""))]
-    boxes = _list(data, "boxes", "")
+    return read_boxes(data)
+
+
+def read_boxes(data: Any, where: str = "the file") -> BoxSet:
+    """Make boxes from what `read_text` parsed."""
+    check_header(data, FORMAT, VERSION)
+    check_keys(data, where, required=("format", "version", "features", "boxes"), optional=("shown_checksum",))
+    features = [_read_feature(item, f"features[{j}]") for j, item in enumerate(list_at(data, "features", ""))]
+    boxes = list_at(data, "boxes", "")
     if not isinstance(data.get("shown_checksum", ""), str):
-        raise ValueError(f"shown_checksum: expected a string, got {_kind(data['shown_checksum'])}")
+        raise ValueError(f"shown_checksum: expected a string, got {kind_of(data['shown_checksum'])}")
     if not features:
         raise ValueError("features: expected at least one feature, got none")
     known = dict(features)
@@ -299,28 +311,28 @@ def _as_limit(name: str, limit: dict[str, Any]) -> Limit:
     return Limit(name, *numbers, limit.get("categories"), limit.get("missing", False))
 
 
-def _check_header(data: Any) -> None:
+def check_header(data: Any, expected: str, newest: int) -> None:
     """Check what every version has, before anything that a newer version may have changed."""
     if not isinstance(data, dict):
-        raise ValueError(f"expected an object {{...}}, got {_kind(data)}")
+        raise ValueError(f"expected an object {{...}}, got {kind_of(data)}")
     marker = data.get("format")
-    if marker != FORMAT:
-        raise ValueError(f'expected "format": "{FORMAT}", got {reprlib.repr(marker) if marker else "none"}')
+    if marker != expected:
+        raise ValueError(f'expected "format": "{expected}", got {reprlib.repr(marker) if marker else "none"}')
     version = data.get("version")
     if not isinstance(version, float) or not version.is_integer() or version < 1:
         raise ValueError(f"version: expected a whole number from 1 on, got {reprlib.repr(version)}")
-    if version > VERSION:
+    if version > newest:
         raise ValueError(
-            f"written by a newer boxdraw (format version {version:g}; this one reads up to {VERSION}): upgrade boxdraw"
+            f"written by a newer boxdraw (format version {version:g}; this one reads up to {newest}): upgrade boxdraw"
         )
 
 
 def _read_feature(item: Any, where: str) -> tuple[str, tuple[Category, ...] | None]:
     """Read a name and, of a feature that has them, its categories."""
-    _check_keys(item, where, required=("name", "kind"), optional=("categories",))
+    check_keys(item, where, required=("name", "kind"), optional=("categories",))
     name, kind = item["name"], item["kind"]
     if not isinstance(name, str):
-        raise ValueError(f"{where}.name: expected a string, got {_kind(name)}")
+        raise ValueError(f"{where}.name: expected a string, got {kind_of(name)}")
     if kind not in ("numeric", "categorical"):
         raise ValueError(f'{where}.kind: expected "numeric" or "categorical", got {reprlib.repr(kind)}')
     if (kind == "categorical") != ("categories" in item):
@@ -330,7 +342,7 @@ def _read_feature(item: Any, where: str) -> tuple[str, tuple[Category, ...] | No
 
 
 def _read_categories(item: Any, where: str) -> tuple[Category, ...]:
-    listed = _list(item, "categories", f"{where}.")
+    listed = list_at(item, "categories", f"{where}.")
     values = [_category(value, f"{where}.categories[{i}]") for i, value in enumerate(listed)]
     for twice in _repeated(values):
         raise ValueError(f"{where}.categories: {reprlib.repr(twice)} appears twice")
@@ -356,11 +368,11 @@ def _category(value: Any, where: str) -> Category:
 
 def _read_limits(box: Any, where: str, known: dict[str, frozenset[Category] | None]) -> dict[str, dict[str, Any]]:
     """Read the limits of one box, by feature."""
-    _check_keys(box, where, required=("limits",))
+    check_keys(box, where, required=("limits",))
     limits: dict[str, dict[str, Any]] = {}
-    for i, item in enumerate(_list(box, "limits", f"{where}.")):
+    for i, item in enumerate(list_at(box, "limits", f"{where}.")):
         here = f"{where}.limits[{i}]"
-        _check_keys(item, here, required=("feature",), optional=(*_NUMBERS, *_FLAGS, "categories"))
+        check_keys(item, here, required=("feature",), optional=(*_NUMBERS, *_FLAGS, "categories"))
         name = item["feature"]
         if not isinstance(name, str) or name not in known:
             raise ValueError(f"{here}.feature: {reprlib.repr(name)} is not one of the features")
@@ -377,7 +389,7 @@ def _read_flags(item: dict[str, Any], where: str) -> dict[str, Any]:
     flags = {key: item[key] for key in _FLAGS if key in item}
     for key, value in flags.items():
         if not isinstance(value, bool):
-            raise ValueError(f"{where}.{key}: expected true or false, got {_kind(value)}")
+            raise ValueError(f"{where}.{key}: expected true or false, got {kind_of(value)}")
     if flags.get("only_missing") and (flags.get("missing") is False or any(key in item for key in _NUMBERS)):
         raise ValueError(f"{where}: only_missing admits missing values and no numbers; leave the other keys out")
     return flags
@@ -400,7 +412,7 @@ def _check_kind(limit: dict[str, Any], known: frozenset[Category] | None, where:
 def _read_limit(numbers: dict[str, Any], where: str) -> dict[str, float]:
     for key, number in numbers.items():
         if not isinstance(number, float):
-            raise ValueError(f"{where}.{key}: expected a number, got {_kind(number)}")
+            raise ValueError(f"{where}.{key}: expected a number, got {kind_of(number)}")
         if not math.isfinite(number):
             raise ValueError(f"{where}.{key}: the number is too large for a float; leave a limit out to have none")
     for shown, exact in (("shown_lower", "lower"), ("shown_upper", "upper")):
@@ -411,9 +423,10 @@ def _read_limit(numbers: dict[str, Any], where: str) -> dict[str, float]:
     return numbers
 
 
-def _check_keys(value: Any, where: str, *, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
+def check_keys(value: Any, where: str, *, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
+    """Refuse what is no object, or lacks keys, or has others."""
     if not isinstance(value, dict):
-        raise ValueError(f"{where}: expected an object {{...}}, got {_kind(value)}")
+        raise ValueError(f"{where}: expected an object {{...}}, got {kind_of(value)}")
     missing = [key for key in required if key not in value]
     if missing:
         raise ValueError(f"{where}: lacks {', '.join(missing)}")
@@ -422,14 +435,15 @@ def _check_keys(value: Any, where: str, *, required: tuple[str, ...], optional: 
         raise ValueError(f"{where}: unknown keys {reprlib.repr(unknown)}; known are {', '.join(required + optional)}")
 
 
-def _list(parent: dict[str, Any], key: str, where: str) -> list[Any]:
+def list_at(parent: dict[str, Any], key: str, where: str) -> list[Any]:
+    """Return a value that has to be a list."""
     value = parent[key]
     if not isinstance(value, list):
-        raise ValueError(f"{where}{key}: expected a list [...], got {_kind(value)}")
+        raise ValueError(f"{where}{key}: expected a list [...], got {kind_of(value)}")
     return value
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
     """Name a value as JSON does."""
     kinds = {dict: "an object", list: "a list", str: "a string", float: "a number", bool: "true or false"}
     return next((name for kind, name in kinds.items() if isinstance(value, kind)), "null")

@@ -43,9 +43,14 @@ def to_markdown(boxes: BoxSet) -> str:
     | 1 | 30 ≤ age ≤ 65 and dose\_\*mg\* ≤ 2 |
     | 2 | age = 0 and 5 ≤ dose\_\*mg\* ≤ 9 |
     """
-    rows = [(str(i), _escaped(rule)) for i, rule in enumerate(rule_texts(boxes), start=1)]
-    rows = rows or [("", "No boxes: no row is flagged")]
-    return "\n".join(f"| {box} | {rule} |" for box, rule in [("Box", "Rule"), ("---:", ":---"), *rows])
+    rows = [(str(i), rule) for i, rule in enumerate(rule_texts(boxes), start=1)]
+    return markdown_table(("Box", "Rule"), rows or [("", "No boxes: no row is flagged")])
+
+
+def markdown_table(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
+    """Write a table of two columns, the first of numbers. The texts of the rows are escaped."""
+    escaped = [(_escaped(first), _escaped(second)) for first, second in rows]
+    return "\n".join(f"| {first} | {second} |" for first, second in [head, ("---:", ":---"), *escaped])
 
 
 def _escaped(text: str) -> str:

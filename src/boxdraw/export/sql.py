@@ -38,7 +38,7 @@ some with their padding, some without.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxdraw.rule import Category, Limit, Rule, as_category
+from boxdraw.rule import Category, Limit, as_category
 
 if TYPE_CHECKING:
     from boxdraw.boxes import BoxSet
@@ -115,24 +115,54 @@ def to_sql(
       END AS "flagged"
     FROM "sales"."orders"
     """
+    engine = engine_of(dialect)
+    inside, outside = written_labels(positive, negative, engine)
+    branches = [(conditions, inside) for conditions in conditions_of(boxes, engine)]
+    lines = case_lines(branches or [(["1 = 0"], inside)], outside)
+    return "\n".join(lines) if table is None else query(boxes, {"labels": (column, lines)}, table, engine)
+
+
+def engine_of(dialect: str) -> Engine:
+    """Return how an engine writes things."""
     if dialect not in DIALECTS:
         raise ValueError(f"unknown dialect {dialect!r}; known are {', '.join(DIALECTS)}")
-    engine = _ENGINES[dialect]
-    _check_names(boxes, engine, None if table is None else column)
-    inside, outside = _labels(positive, negative, engine)
+    return _ENGINES[dialect]
+
+
+def conditions_of(boxes: BoxSet, engine: Engine) -> list[list[str]]:
+    """Write what each box asks of each feature that it looks at; refuse names that would be taken for one another."""
+    _check_features(boxes, engine)
+    known = dict(zip(boxes.feature_names, boxes.categories, strict=True))
+    return [[_condition(limit, known[limit.feature], engine) for limit in rule.limits] for rule in boxes.rules()]
+
+
+def case_lines(branches: Sequence[tuple[Sequence[str], str]], otherwise: str) -> list[str]:
+    """Write a ``CASE`` of conditions that all have to be met and the values they give, as lines."""
     lines = ["CASE"]
-    for conditions in [_conditions(rule, boxes, engine) for rule in boxes.rules()] or [["1 = 0"]]:
+    for conditions, value in branches:
         first, *others = conditions or ["1 = 1"]
-        lines += [f"  WHEN {first}", *(f"    AND {other}" for other in others), f"  THEN {inside}"]
-    lines += [f"  ELSE {outside}", "END"]
-    if table is None:
-        return "\n".join(lines)
-    lines[-1] += f" AS {_name(column, 'the column of labels', engine)}"
-    return "\n".join(["SELECT", "  *,", *(f"  {line}" for line in lines), f"FROM {_path(table, engine)}"])
+        lines += [f"  WHEN {first}", *(f"    AND {other}" for other in others), f"  THEN {value}"]
+    return [*lines, f"  ELSE {otherwise}", "END"]
+
+
+def query(
+    boxes: BoxSet, columns: Mapping[str, tuple[str, list[str]]], table: str | Sequence[str], engine: Engine
+) -> str:
+    """Write a query of all columns of a table and of some more, given by what they hold: a name and an expression."""
+    lines, taken = ["SELECT", "  *"], {_fold(name, engine): "a feature" for name in boxes.feature_names}
+    for what, (column, expression) in columns.items():
+        quoted = _name(column, f"the column of {what}", engine)
+        if owner := taken.get(_fold(column, engine)):
+            raise ValueError(f"column {column!r} is the name of {owner}: choose another name for the {what}")
+        taken[_fold(column, engine)] = f"the column of {what}"
+        lines[-1] += ","
+        lines += [f"  {line}" for line in expression]
+        lines[-1] += f" AS {quoted}"
+    return "\n".join([*lines, f"FROM {_path(table, engine)}"])
 
 
 @dataclass(frozen=True)
-class _Engine:
+class Engine:
     """How an engine writes things. In templates ``{}`` stands for a column."""
 
     title: str
@@ -155,19 +185,21 @@ class _Engine:
     not_in_names: str = ""
 
 
-def _check_names(boxes: BoxSet, engine: _Engine, column: str | None) -> None:
-    """Refuse a query that would read another column than meant, or return two of one name."""
-    fold: Callable[[str], str] = str if engine.tells_cases_apart else str.lower
-    folded = [fold(name) for name in boxes.feature_names]
-    if column is not None and fold(column) in folded:
-        raise ValueError(f"column {column!r} is the name of a feature: choose another name for the labels")
+def _check_features(boxes: BoxSet, engine: Engine) -> None:
+    """Refuse a query that would read another column than meant."""
+    folded = [_fold(name, engine) for name in boxes.feature_names]
     for j in np.flatnonzero(boxes.limited.any(axis=0)).tolist():
-        same = [name for name in boxes.feature_names if fold(name) == folded[j]]
+        same = [name for name, other in zip(boxes.feature_names, folded, strict=True) if other == folded[j]]
         if len(same) > 1:
             raise ValueError(f"{engine.title} may take the features {same} for one column: rename all but one")
 
 
-def _name(name: str, what: str, engine: _Engine) -> str:
+def _fold(name: str, engine: Engine) -> str:
+    """Return what an engine tells names apart by."""
+    return name if engine.tells_cases_apart else name.lower()
+
+
+def _name(name: str, what: str, engine: Engine) -> str:
     """Quote the name of a column or a table."""
     if not isinstance(name, str):
         raise TypeError(f"the name of {what} must be a str, got {name!r}")
@@ -178,7 +210,7 @@ def _name(name: str, what: str, engine: _Engine) -> str:
     return engine.name(_checked(name, f"the name of {what}"))
 
 
-def _path(table: str | Sequence[str], engine: _Engine) -> str:
+def _path(table: str | Sequence[str], engine: Engine) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     if not parts:
         raise ValueError("table must have at least one name, got none")
@@ -196,7 +228,8 @@ def _checked(text: str, what: str) -> str:
     return text
 
 
-def _labels(positive: Category, negative: Category, engine: _Engine) -> tuple[str, str]:
+def written_labels(positive: Category, negative: Category, engine: Engine) -> tuple[str, str]:
+    """Write the two labels; refuse those that cannot be told apart, or are no values of one column."""
     labels = as_category(positive), as_category(negative)
     kinds = [_kind([label], "a label") for label in labels]
     if kinds[0] != kinds[1] or labels[0] == labels[1]:
@@ -216,7 +249,7 @@ def _kind(values: Sequence[Category], what: str) -> str:
     return "bool" if all(isinstance(value, bool) for value in values) else "number"
 
 
-def _value(value: Category, kind: str, engine: _Engine, end_mark: str = "") -> str:
+def _value(value: Category, kind: str, engine: Engine, end_mark: str = "") -> str:
     """Write a category or a label."""
     if kind == "bool":
         return engine.booleans[bool(value)]
@@ -229,13 +262,7 @@ def _value(value: Category, kind: str, engine: _Engine, end_mark: str = "") -> s
     return str(int(value))
 
 
-def _conditions(rule: Rule, boxes: BoxSet, engine: _Engine) -> list[str]:
-    """Write what a box asks of each feature that it looks at."""
-    known = dict(zip(boxes.feature_names, boxes.categories, strict=True))
-    return [_condition(limit, known[limit.feature], engine) for limit in rule.limits]
-
-
-def _condition(limit: Limit, known: tuple[Category, ...] | None, engine: _Engine) -> str:
+def _condition(limit: Limit, known: tuple[Category, ...] | None, engine: Engine) -> str:
     column = _name(limit.feature, "a feature", engine)
     kind = "number" if known is None else _kind(known, f"feature {limit.feature!r}")
     may_be_nan = kind == "number" and bool(engine.is_nan)
@@ -251,14 +278,14 @@ def _condition(limit: Limit, known: tuple[Category, ...] | None, engine: _Engine
     return options[0] if len(options) == 1 else f"({' OR '.join(options)})"
 
 
-def _membership(column: str, values: list[Category], kind: str, engine: _Engine) -> str:
+def _membership(column: str, values: list[Category], kind: str, engine: Engine) -> str:
     """Write that a column has one of the values."""
     if kind == "text":
         column = engine.exact_text.format(column)
     return f"{column} IN ({', '.join(_value(value, kind, engine, engine.end_mark) for value in values)})"
 
 
-def _interval(column: str, limit: Limit, engine: _Engine) -> str:
+def _interval(column: str, limit: Limit, engine: Engine) -> str:
     """Write the limits of a number, at least one of which is finite."""
     far = any(abs(number) >= _FIRST_GAP for number in (limit.lower, limit.upper) if math.isfinite(number))
     value = engine.rounded.format(column) if far else column
@@ -352,7 +379,7 @@ def _with_nan(kind: str) -> dict[str, Any]:
 
 
 _ENGINES = {
-    "sqlite": _Engine(
+    "sqlite": Engine(
         "SQLite",
         name=_in_backticks,
         text=_doubled,
@@ -363,7 +390,7 @@ _ENGINES = {
         rounded="CAST({} AS REAL)",
         has_empty_names=True,
     ),
-    "duckdb": _Engine(
+    "duckdb": Engine(
         "DuckDB",
         name=_in_double_quotes,
         text=_doubled,
@@ -371,7 +398,7 @@ _ENGINES = {
         exact_text='CAST({} AS VARCHAR) COLLATE "C"',
         **_with_nan("DOUBLE"),
     ),
-    "postgres": _Engine(
+    "postgres": Engine(
         "Postgres",
         name=_in_double_quotes,
         text=_postgres_text,
@@ -380,7 +407,7 @@ _ENGINES = {
         tells_cases_apart=True,
         **_with_nan("DOUBLE PRECISION"),
     ),
-    "spark": _Engine(
+    "spark": Engine(
         "Spark",
         name=_in_backticks,
         text=_spark_text,
@@ -388,7 +415,7 @@ _ENGINES = {
         not_in_names="${",
         **_with_nan("DOUBLE"),
     ),
-    "bigquery": _Engine(
+    "bigquery": Engine(
         "BigQuery",
         name=lambda name: _backslashed(name, quote="`"),
         text=_backslashed,
@@ -396,7 +423,7 @@ _ENGINES = {
         is_nan="IS_NAN({})",
         not_nan="NOT IS_NAN({})",
     ),
-    "snowflake": _Engine(
+    "snowflake": Engine(
         "Snowflake",
         name=_in_double_quotes,
         text=_doubled_with_backslashes,
@@ -404,7 +431,7 @@ _ENGINES = {
         tells_cases_apart=True,
         **_with_nan("DOUBLE"),
     ),
-    "mssql": _Engine(
+    "mssql": Engine(
         "SQL Server",
         name=lambda name: f"[{name.replace(']', ']]')}]",
         text=_mssql_text,
@@ -414,7 +441,7 @@ _ENGINES = {
         booleans=("0", "1"),
         boolean_labels=("CAST(0 AS BIT)", "CAST(1 AS BIT)"),
     ),
-    "mysql": _Engine(
+    "mysql": Engine(
         "MySQL",
         name=_in_backticks,
         text=_doubled_with_backslashes,

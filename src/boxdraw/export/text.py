@@ -52,7 +52,8 @@ _CONTEXTS = tuple(
     for digits in range(1, 18)
 )
 
-_MAX_REPR_BOXES = 10
+#: The most boxes that a repr shows.
+MAX_REPR_BOXES = 10
 # Categories that need no quotes: words with single spaces and a few harmless signs between.
 _PLAIN = re.compile(r"\w+(?:[ ._/:+@#%&*-]\w+)*")
 # What would break a line, change the terminal or turn the text around, and what no encoding can print.
@@ -228,19 +229,21 @@ def to_repr(boxes: BoxSet) -> str:
     Box 10: 1 ≤ x0 ≤ 2
     ... and 2 more
     """
-    lines = [summary(boxes), to_text(boxes[:_MAX_REPR_BOXES])]
-    if len(boxes) > _MAX_REPR_BOXES:
-        lines.append(f"... and {len(boxes) - _MAX_REPR_BOXES} more")
+    lines = [summary(boxes), to_text(boxes[:MAX_REPR_BOXES])]
+    if len(boxes) > MAX_REPR_BOXES:
+        lines.append(f"... and {len(boxes) - MAX_REPR_BOXES} more")
     return "\n".join(lines)
 
 
-def summary(boxes: BoxSet) -> str:
+def summary(boxes: BoxSet, title: str = "BoxSet") -> str:
     """Say how many boxes there are, on how many features.
 
     Parameters
     ----------
     boxes : BoxSet
         The boxes to count.
+    title : str
+        What the boxes are, or are part of.
 
     Returns
     -------
@@ -255,7 +258,7 @@ def summary(boxes: BoxSet) -> str:
     """
     box = "box" if boxes.n_boxes == 1 else "boxes"
     feature = "feature" if boxes.n_features == 1 else "features"
-    return f"BoxSet with {boxes.n_boxes} {box} on {boxes.n_features} {feature}"
+    return f"{title} with {boxes.n_boxes} {box} on {boxes.n_features} {feature}"
 
 
 def format_number(number: float) -> str:
