@@ -11,8 +11,8 @@ from boxdraw.arrays import FloatArray
 from boxdraw.base import BaseBoxClassifier, check_binary
 from boxdraw.boxes import BoxSet
 from boxdraw.fast.order import fit_order
-from boxdraw.fast.stages import Training
 from boxdraw.schema import as_table, check_table, is_frame, read_training, warn_of_unseen
+from boxdraw.training import Training
 
 
 class BoxSetClassifier(BaseBoxClassifier):

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxdraw.exact.kernels import MINUS_INFINITY, Prices, entry, fill, inner
+from boxdraw.compiled import entry, inner
+from boxdraw.exact.kernels import MINUS_INFINITY, Prices, fill
 
 
 class Table(NamedTuple):

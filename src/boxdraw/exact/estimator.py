@@ -29,8 +29,8 @@ from boxdraw.exact.raw import held, read_table
 from boxdraw.exact.strategies import STRATEGIES, Outcome, solve
 from boxdraw.fast.estimator import check_cost
 from boxdraw.fast.order import fit_order
-from boxdraw.fast.stages import Training
 from boxdraw.schema import read_training
+from boxdraw.training import Training
 
 _SOLVERS = ("auto", "mip")
 

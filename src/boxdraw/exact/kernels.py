@@ -14,16 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit
 from numba.core import types
 from numba.extending import intrinsic
 
-MINUS_INFINITY = -(2**62)
+from boxdraw.compiled import entry, inner
 
-# Compiled code is kept on disk, and other threads run beside it. Functions that only compiled ones call need no way in
-# from Python, which takes long to compile for as many arguments.
-entry: Any = njit(cache=True, nogil=True)
-inner: Any = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+MINUS_INFINITY = -(2**62)
 
 
 class Sets(NamedTuple):

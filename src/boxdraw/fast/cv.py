@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_scalar
 
 from boxdraw.arrays import FloatArray
@@ -26,12 +23,13 @@ from boxdraw.fast.estimator import (
     check_growth,
     range_width,
 )
-from boxdraw.fast.folds import Fold, FoldModel, best_cost, fold_numbers
+from boxdraw.fast.folds import Fold, FoldModel, best_cost, inner_splits
 from boxdraw.fast.path import critical_weights
-from boxdraw.fast.stages import Training, draw_edges
+from boxdraw.fast.stages import draw_edges
 from boxdraw.fast.tiles import threaded_map
 from boxdraw.metrics import auh_score
 from boxdraw.progress import Progress
+from boxdraw.training import Training, read_training_rows
 
 Setting = dict[str, Any]
 
@@ -158,7 +156,7 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         """
         grid = self._grid()
         scorer = None if self.scoring is None else get_scorer(self.scoring)
-        data = self._training(X, y, sample_weight, self.pos_label)
+        data = read_training_rows(self, X, y, sample_weight)
         for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
             self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
         folds = self._folds(data)
@@ -209,52 +207,9 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         return grid
 
     def _folds(self, data: Training) -> list[Fold]:
-        """Split the rows; folds that can't be learned from or scored on are left out with a warning."""
         labels = np.where(data.positive, self.pos_label_, self.classes_[self.classes_ != self.pos_label_][0])
-        folds, useless = [], []
-        for number, (train, test) in enumerate(self._splits(data, labels)):
-            fold = Fold(data.take(train), data.take(test), labels[test])
-            sides = (fold.train.positive, fold.test.positive)
-            if all(side.any() and not side.all() for side in sides):
-                folds.append(fold)
-            else:
-                useless.append(number)
-        if not folds and not useless and not isinstance(self.cv, Integral):
-            raise ValueError(f"cv gives no folds; got {self.cv!r}.")
-        if useless:
-            warnings.warn(
-                f"Inner folds {useless} lack positives or negatives on one side and are left out. Use fewer folds "
-                "or a stratified splitter.",
-                UserWarning,
-                stacklevel=3,
-            )
-            if not folds:
-                raise ValueError("No inner fold has both classes in its training and in its test rows.")
-        return folds
-
-    def _splits(self, data: Training, labels: npt.NDArray[Any]) -> Iterable[Any]:
-        if not isinstance(self.cv, Integral):
-            return self._user_splits(data, labels)
-        n_folds = int(self.cv)
-        check_scalar(n_folds, "cv", int, min_val=2)
-        fewest = int(min(data.positive.sum(), (~data.positive).sum()))
-        if fewest < n_folds:
-            what = f"only {fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
-            warnings.warn(f"Rows of the smaller class: {fewest}, cv={n_folds}: {what}.", UserWarning, stacklevel=4)
-        if fewest < 2:
-            return []
-        number = fold_numbers(data, min(n_folds, fewest), self.random_state)
-        return ((np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(number.max() + 1))
-
-    def _user_splits(self, data: Training, labels: npt.NDArray[Any]) -> Iterator[Any]:
-        cv = check_cv(self.cv, labels, classifier=True)
-        if hasattr(self.cv, "split"):
-            yield from cv.split(data.X, labels)
-            return
-        kept = np.ones(len(labels), dtype=bool) if data.kept is None else data.kept
-        place = np.cumsum(kept) - 1  # the given indices count the rows without weight, which are gone
-        for sides in cv.split():
-            yield tuple(place[rows[kept[rows]]] for rows in map(np.asarray, sides))
+        splits = inner_splits(data, labels, self.cv, self.random_state)
+        return [Fold(data.take(train), data.take(test), labels[test]) for train, test in splits]
 
     def _search(self, grid: dict[str, list[Any]], scorer: Any, folds: list[Fold]) -> Setting:
         """Score the grid on the folds and return the best setting."""

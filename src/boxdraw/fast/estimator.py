@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_scalar
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from boxdraw.arrays import FloatArray
-from boxdraw.base import BaseBoxClassifier, check_binary
+from boxdraw.base import BaseBoxClassifier
 from boxdraw.boxes import BoxSet
 from boxdraw.fast.expand import GROWTHS, Edges
 from boxdraw.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
-from boxdraw.fast.stages import Training, draw_edges
-from boxdraw.schema import read_training
+from boxdraw.fast.stages import draw_edges
+from boxdraw.training import Training, read_training_rows
 
 # The ROC of the training rows takes about as long as the fit, and many fits never need it. Up to this number of cells
 # the rows are put aside, and the ROC is computed when it is asked for.
@@ -139,24 +139,6 @@ class BaseFastBoxes(BaseBoxClassifier):
         state: dict[str, Any] = super().__getstate__()
         return state
 
-    def _training(self, X: Any, y: Any, sample_weight: Any, pos_label: Any) -> Training:
-        """Check the data, find the classes and leave rows of no weight out."""
-        X, y, self._encoding = read_training(self, X, y, self.categorical_features)
-        weight = kept = None
-        if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            if not weight.all():
-                kept = weight > 0
-                X, y, weight = X[kept], y[kept], weight[kept]
-            if not len(y):
-                raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
-            with np.errstate(over="ignore"):
-                in_all = float(weight.sum())
-            if not 1e-200 < in_all < 1e200:
-                raise ValueError(f"sample_weight adds up to {in_all:.3g}; scale it to between 1e-200 and 1e200.")
-        self.classes_, self.pos_label_, positive = check_binary(y, pos_label, weight)
-        return Training(X, positive, weight, kept, self._encoding.n_codes)
-
 
 class FastBoxesClassifier(BaseFastBoxes):
     """Fast Boxes: cluster the positives, then place each edge of each box by a closed form.
@@ -276,7 +258,7 @@ class FastBoxesClassifier(BaseFastBoxes):
             The fitted estimator.
         """
         width = check_parameters(self)
-        data = self._training(X, y, sample_weight, self.pos_label)
+        data = read_training_rows(self, X, y, sample_weight)
         c = self.negative_weight
         if isinstance(c, str):
             c = data.balance

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state, check_scalar
 
-from boxdraw.arrays import BoolArray, FloatArray
+from boxdraw.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.fast.estimator import BaseFastBoxes
 from boxdraw.fast.path import TrainingRoc
 from boxdraw.fast.scale import fit_scaling
-from boxdraw.fast.stages import Training
 from boxdraw.fast.tiles import tiles
+from boxdraw.training import Training
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,66 @@ def fold_numbers(data: Training, n_folds: int, random_state: Any) -> npt.NDArray
         keys = (hashes[rows],) if data.weight is None else (data.weight[rows], hashes[rows])
         number[rows[np.lexsort(keys)]] = np.arange(len(rows)) % n_folds
     return number
+
+
+def inner_splits(
+    data: Training, labels: npt.NDArray[Any], cv: Any, random_state: Any, repeats: int = 1
+) -> list[tuple[IntArray, IntArray]]:
+    """Return training and test rows of the inner folds of an estimator's ``cv``.
+
+    A number of folds is dealt by `fold_numbers`, as often as ``repeats`` says. Folds that can't be learned from or
+    scored on are left out with a warning; there may be none at all only where a class has a single row.
+    """
+    if isinstance(cv, Integral):
+        splits = _dealt(data, int(cv), random_state, repeats)
+    elif not (splits := list(_given(data, labels, cv))):
+        raise ValueError(f"cv gives no folds; got {cv!r}.")
+    useless = [number for number, sides in enumerate(splits) if not all(map(_both, (data.positive[s] for s in sides)))]
+    if useless:
+        warnings.warn(
+            f"Inner folds {useless} lack positives or negatives on one side and are left out. Use fewer folds "
+            "or a stratified splitter.",
+            UserWarning,
+            stacklevel=4,
+        )
+        if len(useless) == len(splits):
+            raise ValueError("No inner fold has both classes in its training and in its test rows.")
+    return [sides for number, sides in enumerate(splits) if number not in useless]
+
+
+def _both(positive: BoolArray) -> bool:
+    return bool(positive.any() and not positive.all())
+
+
+def _dealt(data: Training, n_folds: int, random_state: Any, repeats: int) -> list[tuple[IntArray, IntArray]]:
+    check_scalar(n_folds, "cv", int, min_val=2)
+    fewest = int(min(data.positive.sum(), (~data.positive).sum()))
+    if fewest < n_folds:
+        what = f"only {fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
+        warnings.warn(f"Rows of the smaller class: {fewest}, cv={n_folds}: {what}.", UserWarning, stacklevel=5)
+    if fewest < 2:
+        return []
+    seeds = [random_state]
+    if repeats > 1:
+        seeds = check_random_state(0 if random_state is None else random_state).randint(2**31, size=repeats).tolist()
+    numbers = [fold_numbers(data, min(n_folds, fewest), seed) for seed in seeds]
+    return [
+        (np.flatnonzero(number != k), np.flatnonzero(number == k))
+        for number in numbers
+        for k in range(number.max() + 1)
+    ]
+
+
+def _given(data: Training, labels: npt.NDArray[Any], cv: Any) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the folds of a splitter, or of given row numbers."""
+    splitter = check_cv(cv, labels, classifier=True)
+    if hasattr(cv, "split"):
+        yield from splitter.split(data.X, labels)
+        return
+    kept = np.ones(len(labels), dtype=bool) if data.kept is None else data.kept
+    place = np.cumsum(kept) - 1  # the given numbers count the rows without weight, which are gone
+    for train, test in splitter.split():
+        yield place[(rows := np.asarray(train))[kept[rows]]], place[(rows := np.asarray(test))[kept[rows]]]
 
 
 def best_cost(

@@ -15,7 +15,7 @@ from boxdraw.arrays import FloatArray, Matrix
 from boxdraw.sums import total
 
 if TYPE_CHECKING:
-    from boxdraw.fast.stages import Training
+    from boxdraw.training import Training
 
 
 @dataclass(frozen=True, slots=True)

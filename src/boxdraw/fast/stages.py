@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw.fast.cluster import cluster_positives, filled, tight_boxes
 from boxdraw.fast.divide import Rows, edge_sums
 from boxdraw.fast.expand import Edges
@@ -15,43 +13,7 @@ from boxdraw.fast.order import fit_order, ordered
 from boxdraw.fast.scale import fit_scaling
 from boxdraw.fast.stops import find_stops
 from boxdraw.progress import Progress
-from boxdraw.sums import total
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """Rows of positive weight and which of them are positive."""
-
-    X: Matrix
-    positive: BoolArray
-    weight: FloatArray | None
-    kept: BoolArray | None = None  # which of the caller's rows these are, where some had no weight
-    n_codes: tuple[int, ...] = ()  # how many codes a column of categories has; 0, or nothing at all, for numbers
-
-    @property
-    def positive_weight(self) -> float:
-        """Total weight of the positives."""
-        return total(self.weight, self.positive)
-
-    @property
-    def negative_weight(self) -> float:
-        """Total weight of the negatives."""
-        return total(self.weight, ~self.positive)
-
-    @property
-    def balance(self) -> float:
-        """Weight of the positives over that of the negatives: the cost at which the classes count the same."""
-        return self.positive_weight / self.negative_weight
-
-    def copy(self) -> Training:
-        """Return the same rows in memory of their own."""
-        weight = None if self.weight is None else self.weight.copy()
-        return Training(self.X.copy(), self.positive, weight, n_codes=self.n_codes)
-
-    def take(self, rows: IntArray) -> Training:
-        """Return some of the rows."""
-        weight = None if self.weight is None else self.weight[rows]
-        return Training(self.X[rows], self.positive[rows], weight, n_codes=self.n_codes)
+from boxdraw.training import Training
 
 
 def draw_edges(

@@ -1,0 +1,69 @@
+"""Training rows as every learner takes them: checked, encoded, and without rows of no weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight
+
+from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw.base import check_binary
+from boxdraw.schema import read_training
+from boxdraw.sums import total
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """Rows of positive weight and which of them are positive."""
+
+    X: Matrix
+    positive: BoolArray
+    weight: FloatArray | None
+    kept: BoolArray | None = None  # which of the caller's rows these are, where some had no weight
+    n_codes: tuple[int, ...] = ()  # how many codes a column of categories has; 0, or nothing at all, for numbers
+
+    @property
+    def positive_weight(self) -> float:
+        """Total weight of the positives."""
+        return total(self.weight, self.positive)
+
+    @property
+    def negative_weight(self) -> float:
+        """Total weight of the negatives."""
+        return total(self.weight, ~self.positive)
+
+    @property
+    def balance(self) -> float:
+        """Weight of the positives over that of the negatives: the cost at which the classes count the same."""
+        return self.positive_weight / self.negative_weight
+
+    def copy(self) -> Training:
+        """Return the same rows in memory of their own."""
+        weight = None if self.weight is None else self.weight.copy()
+        return Training(self.X.copy(), self.positive, weight, n_codes=self.n_codes)
+
+    def take(self, rows: IntArray) -> Training:
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Training(self.X[rows], self.positive[rows], weight, n_codes=self.n_codes)
+
+
+def read_training_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
+    """Check the data, find the classes and leave rows of no weight out; sets what scikit-learn wants on the estimator."""
+    X, y, estimator._encoding = read_training(estimator, X, y, estimator.categorical_features)
+    weight = kept = None
+    if sample_weight is not None:
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not weight.all():
+            kept = weight > 0
+            X, y, weight = X[kept], y[kept], weight[kept]
+        if not len(y):
+            raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
+        with np.errstate(over="ignore"):
+            in_all = float(weight.sum())
+        if not 1e-200 < in_all < 1e200:
+            raise ValueError(f"sample_weight adds up to {in_all:.3g}; scale it to between 1e-200 and 1e200.")
+    estimator.classes_, estimator.pos_label_, positive = check_binary(y, estimator.pos_label, weight)
+    return Training(X, positive, weight, kept, estimator._encoding.n_codes)
