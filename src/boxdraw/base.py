@@ -123,12 +123,16 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             the part of the support that other boxes hold too. A figure with nothing to divide by is NaN.
         """
         check_is_fitted(self)
+        return frame_like(X, self._statistics(self.boxes_, X, y, sample_weight))
+
+    def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+        """Return the columns of ``box_table`` for any boxes."""
         positive = labels_of(y, len(_rows(X)), self.classes_) == self.pos_label_
-        member = self.boxes_.membership(self._validated(X))
+        member = boxes.membership(self._validated(X))
         weight = np.ones(len(positive)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         if weight.shape != positive.shape:
             raise ValueError(f"sample_weight has shape {weight.shape}; expected {positive.shape}.")
-        return frame_like(X, box_statistics(self.boxes_, member, positive, weight))
+        return box_statistics(boxes, member, positive, weight)
 
     def _validated(self, X: Any) -> Any:
         """Check X against what fit saw; return rows that the boxes can read."""

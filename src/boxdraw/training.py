@@ -51,7 +51,7 @@ class Training:
 
 
 def read_training_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
-    """Check the data, find the classes and leave rows of no weight out; sets what scikit-learn wants on the estimator."""
+    """Check the data, find the classes, leave rows of no weight out; set what scikit-learn wants on the estimator."""
     X, y, estimator._encoding = read_training(estimator, X, y, estimator.categorical_features)
     weight = kept = None
     if sample_weight is not None:

@@ -1,0 +1,147 @@
+"""Rounds of boosting: each adds the box of most gain and fits the points of all boxes anew.
+
+What a box classifier knows of a row is which boxes hold it. Rows that the same boxes hold form a cell, so points are
+fitted on cells, of which there are few, and gradients are looked up by cell and class.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+# (numba finds the types of the compiled functions)
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from boxdraw.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.compiled import entry
+from boxdraw.scored.bins import MISSING, TOP, Bins
+from boxdraw.scored.grow import grow
+from boxdraw.scored.logistic import fit_logistic, rounded, rounder_of
+
+LEAST_RISE = 0.02  # of the gain by another limit
+RIDGE = 2.0  # on points, in positives at even odds
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Training rows on bins, what they weigh, and what the classes do."""
+
+    bins: Bins
+    positive: BoolArray
+    weight: FloatArray
+    class_weight: FloatArray  # of a negative and of a positive
+
+    @property
+    def unit(self) -> float:
+        """The curvature of one positive at even odds: what penalties are counted in."""
+        return float(self.class_weight[1]) / 4
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The rows that the same boxes hold, counted."""
+
+    member: BoolArray  # (cells, boxes)
+    mass: FloatArray  # (2, cells): weight of the negatives and of the positives
+
+    def logistic(self, rows: Rows, nonnegative: bool) -> FloatArray:
+        """Fit coefficients of the boxes, the intercept last."""
+        F = np.repeat(self.member.astype(np.float64), 2, axis=0)
+        positive = np.tile([False, True], len(self.member))
+        start = np.zeros(F.shape[1] + 1)
+        return fit_logistic(F, positive, self.mass.T.ravel(), rows.class_weight, RIDGE * rows.unit, nonnegative, start)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Boxes on codes, a row each, and the cells that they cut the training rows into."""
+
+    low: IntArray
+    high: IntArray
+    missing: BoolArray  # which columns have missing numbers
+    cells: Cells
+
+
+def boost(rows: Rows, max_boxes: int, max_limits: int, lam: float, signed: bool) -> Drawing:
+    """Draw boxes until there are enough of them or none has any gain.
+
+    ``lam`` is how many positives at even odds a box's gain is taxed with: boxes of few rows need more purity.
+    """
+    bins = rows.bins
+    n_rows, n_columns = len(rows.weight), len(bins.codes)
+    low, high = np.zeros((0, n_columns), dtype=np.int64), np.zeros((0, n_columns), dtype=np.int64)
+    cell = np.zeros(n_rows, dtype=np.int64)
+    cells = Cells(np.zeros((1, 0), dtype=np.bool_), _masses(cell, 1, rows.positive, rows.weight))
+    rounder = rounder_of(rows.weight.sum() * rows.class_weight.max())
+    gradient = np.empty((n_rows, 2))
+    while len(low) < max_boxes:
+        odds = cells.logistic(rows, not signed)
+        _write_gradients(gradient, cell, rows.positive, rows.weight, _per_cell(cells, odds, rows), rounder)
+        box = _best_box(rows, gradient, max_limits, lam, signed)
+        if box is None or any((box[0] == low[k]).all() and (box[1] == high[k]).all() for k in range(len(low))):
+            break
+        low, high = np.vstack([low, box[0]]), np.vstack([high, box[1]])
+        cell, old, inside = _split(cell, len(cells.member), bins.codes, *box)
+        member = np.column_stack([cells.member[old], inside])
+        cells = Cells(member, _masses(cell, len(member), rows.positive, rows.weight))
+    return Drawing(low, high, (bins.codes == MISSING).any(axis=1), cells)
+
+
+def _best_box(
+    rows: Rows, gradient: FloatArray, max_limits: int, lam: float, signed: bool
+) -> tuple[IntArray, IntArray] | None:
+    found = [
+        grow(rows.bins.codes, rows.bins.cuts, gradient, lam * rows.unit, max_limits, LEAST_RISE, sign)
+        for sign in ((1.0, -1.0) if signed else (1.0,))
+    ]
+    low, high, gain = max(found, key=lambda box: box[2])
+    return (low, high) if gain > 0 else None
+
+
+def _per_cell(cells: Cells, odds: FloatArray, rows: Rows) -> FloatArray:
+    """Return gradient and curvature of one row of each cell and class: (cells, classes, 2)."""
+    z = cells.member @ odds[:-1] + odds[-1]
+    p = 1 / (1 + np.exp(-np.clip(z, -700, 700)))
+    pull = np.stack([-p, 1 - p], axis=1) * rows.class_weight
+    bend = (p * (1 - p))[:, None] * rows.class_weight
+    return np.stack([pull, bend], axis=2)
+
+
+@entry
+def _write_gradients(gradient, cell, positive, weight, per_cell, rounder):
+    for i in range(len(cell)):
+        y = 1 if positive[i] else 0
+        for q in range(2):
+            gradient[i, q] = rounded(per_cell[cell[i], y, q], weight[i], rounder)
+
+
+@entry
+def _masses(cell, n_cells, positive, weight):
+    mass = np.zeros((2, n_cells))
+    for i in range(len(cell)):
+        mass[1 if positive[i] else 0, cell[i]] += weight[i]
+    return mass
+
+
+@entry
+def _split(cell, n_cells, codes, low, high):
+    """Cut each cell by a box; return the rows' new cells and, for each of these, its old cell and whether inside."""
+    n_rows = len(cell)
+    new = np.empty(n_rows, np.int64)
+    for i in range(n_rows):
+        new[i] = 2 * cell[i] + 1
+    for j in range(len(low)):
+        if low[j] > 0 or high[j] < TOP:
+            column = codes[j]
+            for i in range(n_rows):
+                if column[i] <= TOP and not low[j] <= column[i] <= high[j]:
+                    new[i] = 2 * cell[i]
+    number = np.full(2 * n_cells, -1)
+    for i in range(n_rows):
+        number[new[i]] = 0
+    old = np.flatnonzero(number == 0)
+    number[old] = np.arange(len(old))
+    for i in range(n_rows):
+        new[i] = number[new[i]]
+    return new, old // 2, old % 2 == 1

@@ -1,0 +1,110 @@
+"""Inner folds: how many limits, how much shrinkage, and from which odds on to flag."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from boxdraw.arrays import FloatArray, IntArray, Matrix
+from boxdraw.fast.folds import fold_numbers
+from boxdraw.fast.tiles import threaded_map
+from boxdraw.progress import Progress
+from boxdraw.scored.learn import Card, learn, make_ready
+from boxdraw.scored.settings import Setting, Shape
+from boxdraw.training import Training
+
+REPEATS = 4  # of the folds, where cv is their number
+_MOST_POSITIVES, _MOST_NEGATIVES = 5_000, 15_000  # for the choice; the card itself is learned on all rows
+
+Split = tuple[IntArray, IntArray]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the inner folds say."""
+
+    setting: Setting
+    flag_from: float  # log-odds
+    scores: FloatArray  # AUC: (folds, settings)
+
+
+def choose(
+    data: Training,
+    splits: list[Split],
+    settings: list[Setting],
+    shape: Shape,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Choice:
+    """Find the setting that ranks held-out rows best, and from which log-odds of it on to flag."""
+    progress = Progress("Scored Boxes", verbose)
+    free = replace(shape, max_union=None)
+
+    def work(split: Split) -> list[tuple[float, FloatArray]]:
+        train, test = data.take(split[0]), data.take(split[1])
+        ready = make_ready(train, shape.false_alarm_cost)
+        X = ready.order.apply(test.X)
+        return [_held_out(learn(ready, setting, free), X, test) for setting in settings]
+
+    results = []
+    for done, result in enumerate(threaded_map(work, splits, n_jobs), start=1):
+        results.append(result)
+        progress.share(done, len(splits))
+    scores = np.array([[score for score, _ in result] for result in results])
+    best = int(scores.mean(axis=0).argmax())
+    rows = np.concatenate([test for _, test in splits])
+    odds = np.concatenate([result[best][1] for result in results])
+    repeats = len(rows) / len(np.unique(rows))
+    return Choice(settings[best], flag_from(odds, data.take(rows), shape.false_alarm_cost, repeats), scores)
+
+
+def _held_out(card: Card, X: Matrix, test: Training) -> tuple[float, FloatArray]:
+    """Return the AUC of a card on held-out rows, and their log-odds."""
+    return float(roc_auc_score(test.positive, card.graded(X), sample_weight=test.weight)), card.log_odds(X)
+
+
+def flag_from(odds: FloatArray, data: Training, false_alarm_cost: float | None, repeats: float) -> float:
+    """Return from which log-odds on to flag: as near to 0 as held-out rows give no evidence against.
+
+    The least of misses + cost x false alarms on held-out rows is a noisy place. Of all places whose cost is within one
+    standard error of it, the one nearest to the model's own, 0, is taken.
+    """
+    cost = data.balance if false_alarm_cost is None else false_alarm_cost
+    weight = np.ones(len(odds)) if data.weight is None else data.weight
+    values, place = np.unique(odds, return_inverse=True)
+    size = np.where(data.positive, 1.0, -cost) * weight
+    gain = np.bincount(place, weights=size)  # by flagging the rows of a value
+    noise = np.bincount(place, weights=size**2)
+    # loss[i]: of flagging from values[i] on; the last one flags nothing
+    loss = np.append(0, np.cumsum(gain))
+    spent = np.append(0, np.cumsum(noise))
+    best = int(loss.argmin())
+    error = np.sqrt(np.abs(spent - spent[best]) * repeats)
+    fine = loss - loss[best] <= error
+    below, above = np.append(values[0] - 1, values), np.append(values, values[-1] + 1)
+    if (fine & (below < 0) & (above >= 0)).any():
+        return 0.0
+    starts = (below + above) / 2
+    return float(starts[fine][np.abs(starts[fine]).argmin()])
+
+
+def sample(data: Training) -> Training:
+    """Return at most so many rows of each class, those left weighing more."""
+    limits = {True: _MOST_POSITIVES, False: _MOST_NEGATIVES}
+    n_positives = int(data.positive.sum())
+    counts = {True: n_positives, False: len(data.X) - n_positives}
+    if all(counts[side] <= limits[side] for side in counts):
+        return data
+    kept = np.ones(len(data.X), dtype=np.bool_)
+    weight = np.ones(len(data.X)) if data.weight is None else data.weight.copy()
+    for side, most in limits.items():
+        if counts[side] > most:
+            rows = np.flatnonzero(data.positive == side)
+            every = -(-counts[side] // most)
+            drawn = fold_numbers(data.take(rows), every, None) == 0
+            kept[rows[~drawn]] = False
+            weight[rows] *= every
+    rows = np.flatnonzero(kept)
+    return Training(data.X[rows], data.positive[rows], weight[rows], n_codes=data.n_codes)

@@ -1,0 +1,93 @@
+"""From training rows to a card: bins, boosting, points, threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from boxdraw.arrays import FloatArray, IntArray, Matrix
+from boxdraw.fast.folds import fold_numbers
+from boxdraw.fast.order import Order, fit_order, ordered
+from boxdraw.scored.bins import Bins, make_bins
+from boxdraw.scored.boost import RIDGE, Rows, boost
+from boxdraw.scored.grade import depths, grades
+from boxdraw.scored.logistic import curvature_of, fit_logistic
+from boxdraw.scored.settings import Setting, Shape
+from boxdraw.scored.whole import Goal, whole_points
+from boxdraw.training import Training
+
+_SAMPLE = 100_000  # rows that decide where the bins of a large table are
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Training rows made ready once for any number of settings."""
+
+    data: Training  # with places for codes
+    order: Order
+    rows: Rows
+
+    @property
+    def bins(self) -> Bins:
+        """The rows on bins."""
+        return self.rows.bins
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A scorecard on the learners' matrix."""
+
+    lower: FloatArray
+    upper: FloatArray
+    spread: FloatArray
+    points: IntArray
+    threshold: int
+    odds: FloatArray  # log-odds by hard membership, the intercept last
+
+    def graded(self, X: Matrix, n_jobs: int | None = None) -> FloatArray:
+        """Return the points of rows, graded by how well inside the boxes they are."""
+        return grades(depths(X, self.lower, self.upper, self.spread, n_jobs)) @ self.points
+
+    def log_odds(self, X: Matrix) -> FloatArray:
+        """Return the fitted log-odds of rows, by which boxes hold them."""
+        member = depths(X, self.lower, self.upper, self.spread) >= 0
+        return member @ self.odds[:-1] + self.odds[-1]
+
+
+def make_ready(data: Training, false_alarm_cost: float | None, n_jobs: int | None = None) -> Ready:
+    """Order categories, weigh the classes and bin the columns."""
+    order = fit_order(data)
+    data = ordered(data, order)
+    weight = np.ones(len(data.X)) if data.weight is None else data.weight
+    cost = data.balance if false_alarm_cost is None else false_alarm_cost
+    scale = (data.positive_weight + data.negative_weight) / (data.positive_weight + cost * data.negative_weight)
+    sample = None
+    if len(data.X) > 2 * _SAMPLE:
+        sample = np.flatnonzero(fold_numbers(data, len(data.X) // _SAMPLE, None) == 0)
+    bins = make_bins(data.X, weight, sample, n_jobs)
+    return Ready(data, order, Rows(bins, data.positive, weight, np.array([cost, 1.0]) * scale))
+
+
+def learn(ready: Ready, setting: Setting, shape: Shape, flag_from: float = 0.0, n_jobs: int | None = None) -> Card:
+    """Learn a card, of no boxes if none has any gain. It should flag the rows of log-odds from ``flag_from`` on."""
+    rows, spread = ready.rows, ready.bins.spread
+    drawing = boost(rows, shape.max_boxes, setting.max_limits, setting.lam, shape.signed)
+    lower, upper = ready.bins.limits(drawing.low, drawing.high)
+    soft = grades(depths(ready.data.X, lower, upper, spread, n_jobs))
+    ridge = RIDGE * rows.unit
+    task = soft, rows.positive, rows.weight, rows.class_weight, ridge
+    fitted = fit_logistic(*task, not shape.signed, np.zeros(len(lower) + 1))
+    if not np.abs(fitted[:-1]).max(initial=0) > 0:
+        return Card(lower[:0], upper[:0], spread, np.zeros(0, dtype=np.int64), 1, fitted[-1:])
+    odds = drawing.cells.logistic(rows, not shape.signed)
+    goal = Goal(
+        coefficients=fitted[:-1],
+        curvature=curvature_of(*task, fitted),
+        odds=drawing.cells.member @ odds[:-1] + odds[-1] - flag_from,
+        mass=rows.class_weight @ drawing.cells.mass,
+    )
+    points, threshold = whole_points(drawing, goal, shape.max_union, shape.signed)
+    kept = points != 0
+    cells = replace(drawing.cells, member=drawing.cells.member[:, kept])
+    return Card(lower[kept], upper[kept], spread, points[kept], threshold, cells.logistic(rows, not shape.signed))

@@ -1,0 +1,214 @@
+"""Whole points and a threshold: the scorecard nearest to fitted coefficients whose union of boxes is small enough."""
+
+# mypy: disable-error-code="no-untyped-def"
+# (numba finds the types of the compiled functions)
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxdraw.arrays import FloatArray, IntArray
+from boxdraw.compiled import entry, inner
+from boxdraw.scored.bins import TOP
+from boxdraw.scored.boost import Drawing
+
+MOST_POINTS = 5
+_MOST_STEPS = 20_000  # of the count of a union: more count as too many boxes
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a card should come near to."""
+
+    coefficients: FloatArray  # of the boxes, by graded membership
+    curvature: FloatArray  # of the log-loss there
+    odds: FloatArray  # log-odds of each cell, relative to where the alarm should begin
+    mass: FloatArray  # what each cell weighs
+
+
+def whole_points(drawing: Drawing, goal: Goal, max_union: int | None, signed: bool) -> tuple[IntArray, int]:
+    """Return points of each box, 0 to 5 or, if signed, -5 to 5, and a threshold.
+
+    A card is the better the less its regret, the weight of the cells on the wrong side times how sure that is, and the
+    less the log-loss rises by its points, in whatever unit, instead of the coefficients. Points are the coefficients
+    brought to 1, 2, ..., 5 points at most and rounded. Where ``max_union`` rules out the best of these cards, points
+    are changed one box at a time.
+    """
+    regret = np.where(goal.odds >= 0, 1, -1) * np.abs(np.tanh(goal.odds / 2)) * goal.mass
+    limit = -1 if max_union is None or signed else max_union
+    pull = goal.curvature @ goal.coefficients
+    task = Task(
+        member=drawing.cells.member.astype(np.int64),
+        regret=regret,
+        curvature=goal.curvature,
+        pull=pull,
+        most=goal.coefficients @ pull,
+        low=drawing.low,
+        high=drawing.high,
+        missing=drawing.missing,
+    )
+    share = goal.coefficients / np.abs(goal.coefficients).max()
+    starts = [np.rint(share * most).astype(np.int64) for most in range(MOST_POINTS, 0, -1)]
+    loss, threshold, points = _best_of(starts, task, limit)
+    if limit >= 0 and loss > _best_of(starts, task, -1)[0]:
+        points, threshold = _climb(points if np.isfinite(loss) else _one_box(share), task, limit)
+    return points, int(threshold)
+
+
+def _best_of(starts: list[IntArray], task: Task, limit: int) -> tuple[float, int, IntArray]:
+    cards = [(*_best_threshold(points, task, limit, np.inf), points) for points in starts]
+    return min(cards, key=lambda card: card[0])
+
+
+class Task(NamedTuple):
+    """What a card is judged by."""
+
+    member: Any  # (cells, boxes)
+    regret: Any  # per cell: of leaving it alone; below 0, with other sign, of flagging it
+    curvature: Any
+    pull: Any  # curvature x coefficients
+    most: Any  # coefficients x pull: twice the rise of the loss without points
+    low: Any
+    high: Any
+    missing: Any
+
+
+def _one_box(share: FloatArray) -> IntArray:
+    points = np.zeros(len(share), dtype=np.int64)
+    points[share.argmax()] = MOST_POINTS
+    return points
+
+
+@inner
+def _rise(points, task):
+    """Return how much the log-loss rises, to second order, by points instead of coefficients."""
+    along, size = 0.0, 0.0
+    for k in range(len(points)):
+        along += points[k] * task.pull[k]
+        for q in range(len(points)):
+            size += points[k] * points[q] * task.curvature[k, q]
+    return max(task.most - along * along / size, 0.0) / 2 if size > 0 and along > 0 else task.most / 2
+
+
+@inner
+def _regrets(points, task, first, last):
+    """Return the regret at each threshold from first to last."""
+    result = np.zeros(last - first + 1)
+    for c in range(len(task.regret)):
+        total = 0
+        for k in range(len(points)):
+            total += points[k] * task.member[c, k]
+        # flagged up to the threshold that equals its points
+        if task.regret[c] >= 0:
+            result[total - first + 1 :] += task.regret[c]
+        else:
+            result[: total - first + 1] -= task.regret[c]
+    return result
+
+
+@entry
+def _best_threshold(points, task, limit, bound):
+    """Return the loss of the points at their best threshold, and that threshold; infinity if it is not below bound."""
+    best, threshold = np.inf, 1
+    rise = _rise(points, task)
+    if rise >= bound:
+        return best, threshold
+    lowest = np.minimum(points, 0).sum()
+    first, last = (1, points.sum() + 1) if lowest == 0 else (lowest, np.maximum(points, 0).sum() + 1)
+    losses = rise + _regrets(points, task, first, last)
+    for t in np.argsort(losses, kind="mergesort"):
+        if losses[t] >= bound:
+            break
+        if limit < 0 or count_union(points, first + t, task.low, task.high, task.missing, limit) <= limit:
+            return losses[t], first + t
+    return best, threshold
+
+
+@entry
+def _climb(points, task, limit):
+    """Change the points of one box at a time, to the best card of all thresholds, until none is better."""
+    points = points.copy()
+    best, threshold = _best_threshold(points, task, limit, np.inf)
+    better = True
+    while better:
+        better = False
+        for k in range(len(points)):
+            choice = points[k]
+            for value in range(MOST_POINTS + 1):
+                points[k] = value
+                loss, t = _best_threshold(points, task, limit, best * (1 - 1e-9))
+                if loss < np.inf:
+                    best, threshold, choice, better = loss, t, value, True
+            points[k] = choice
+    return points, threshold
+
+
+@entry
+def count_union(points, threshold, low, high, missing, limit):
+    """Count the boxes of the union, or return a number above the limit where there are, or may be, too many.
+
+    Minimal sets of boxes that reach the threshold, in falling order of points; without the sets whose boxes have no
+    code in common and those within another one. A column with ``missing`` values may have one of these in common.
+    """
+    n_boxes, n_columns = low.shape
+    order = np.argsort(-points, kind="mergesort")
+    rest = np.zeros(n_boxes + 1, np.int64)
+    for i in range(n_boxes - 1, -1, -1):
+        rest[i] = rest[i + 1] + points[order[i]]
+    found_low, found_high = (
+        np.empty((8 * limit + 8, n_columns), np.int64),
+        np.empty((8 * limit + 8, n_columns), np.int64),
+    )
+    n_found, steps = 0, 0
+    place = np.full(n_boxes + 1, -1)  # the boxes of the set, by their place in the order
+    sums = np.zeros(n_boxes + 1, np.int64)
+    a, b = np.zeros((n_boxes + 1, n_columns), np.int64), np.full((n_boxes + 1, n_columns), TOP)
+    depth = 1
+    place[1] = -1
+    while depth > 0:
+        steps += 1
+        if steps > _MOST_STEPS:
+            return limit + 1
+        place[depth] += 1
+        i = place[depth]
+        if i >= n_boxes or sums[depth - 1] + rest[i] < threshold:
+            depth -= 1
+            continue
+        k = order[i]
+        a[depth] = np.maximum(a[depth - 1], low[k])
+        b[depth] = np.minimum(b[depth - 1], high[k])
+        if ((a[depth] > b[depth]) & ~missing).any():
+            continue
+        sums[depth] = sums[depth - 1] + points[k]
+        if sums[depth] >= threshold:
+            if n_found == len(found_low):
+                n_found = _outermost(found_low, found_high, n_found)
+                if n_found > limit:
+                    return limit + 1
+            found_low[n_found], found_high[n_found] = a[depth], b[depth]
+            n_found += 1
+        elif depth < n_boxes:
+            place[depth + 1] = i
+            depth += 1
+    return _outermost(found_low, found_high, n_found)
+
+
+@inner
+def _outermost(low, high, n):
+    """Move the boxes that are within no other one to the front; return their number."""
+    kept = 0
+    for i in range(n):
+        inside = False
+        for q in range(n):
+            if q == i or (low[q] > low[i]).any() or (high[q] < high[i]).any():
+                continue
+            if q < i or (low[q] < low[i]).any() or (high[q] > high[i]).any():  # of two equal boxes the first
+                inside = True
+                break
+        if not inside:
+            low[kept], high[kept] = low[i].copy(), high[i].copy()
+            kept += 1
+    return kept
