@@ -25,6 +25,11 @@ class Training:
     n_codes: tuple[int, ...] = ()  # how many codes a column of categories has; 0, or nothing at all, for numbers
 
     @property
+    def weights(self) -> FloatArray:
+        """The weight of each row."""
+        return np.ones(len(self.X)) if self.weight is None else self.weight
+
+    @property
     def positive_weight(self) -> float:
         """Total weight of the positives."""
         return total(self.weight, self.positive)

@@ -27,7 +27,7 @@ class Bins:
     """Training rows on bins."""
 
     codes: Codes  # (columns, rows)
-    cuts: FloatArray  # (columns, TOP): where the next bin begins; NaN beyond the last
+    cuts: FloatArray  # (columns, MOST): where the next bin begins; NaN beyond the last
     spread: FloatArray  # per column: the standard deviation; 1 for a constant
 
     def take(self, rows: IntArray) -> Bins:
@@ -38,28 +38,23 @@ class Bins:
         """Turn codes of limits, a row per box, into values: infinite where there is no limit."""
         columns = np.arange(len(self.cuts))
         lower = np.where(low > 0, self.cuts[columns, low - 1], -np.inf)
-        upper = np.where(high < TOP, np.nextafter(self.cuts[columns, np.minimum(high, TOP - 1)], -np.inf), np.inf)
+        upper = np.where(high < TOP, np.nextafter(self.cuts[columns, np.minimum(high, TOP)], -np.inf), np.inf)
         return lower, upper
 
 
-def make_bins(X: Matrix, weight: FloatArray, sample: IntArray | None = None, n_jobs: int | None = None) -> Bins:
+def make_bins(X: Matrix, few: Matrix, weight: FloatArray, n_jobs: int | None = None) -> Bins:
     """Bin a matrix: a bin for each distinct value, or quantiles of about equal weight where there are too many.
 
-    ``sample`` are the rows that decide where the bins are; all of them if None.
+    ``few`` are the rows that decide where the bins are, and what they weigh: X itself, or a sample.
     """
 
     def work(j: int) -> tuple[Codes, FloatArray, float]:
-        column = np.ascontiguousarray(X[:, j], dtype=np.float64)
-        seen, mass = (column, weight) if sample is None else (column[sample], weight[sample])
-        cuts, spread = _cuts(seen, mass)
-        codes = np.empty(len(column), dtype=np.uint8)
-        _encode(column, cuts, codes)
-        padded = np.full(TOP, np.nan)
+        cuts, spread = _cuts(np.ascontiguousarray(few[:, j], dtype=np.float64), weight)
+        padded = np.full(MOST, np.nan)
         padded[: len(cuts)] = cuts
-        return codes, padded, spread
+        return _codes(np.ascontiguousarray(X[:, j], dtype=np.float64), padded), padded, spread
 
-    columns = list(threaded_map(work, range(X.shape[1]), n_jobs))
-    codes, cuts, spread = zip(*columns, strict=True)
+    codes, cuts, spread = zip(*threaded_map(work, range(X.shape[1]), n_jobs), strict=True)
     return Bins(np.stack(codes), np.stack(cuts), np.array(spread))
 
 
@@ -85,18 +80,13 @@ def _cuts(column: FloatArray, weight: FloatArray) -> tuple[FloatArray, float]:
 
 
 @entry
-def _encode(column, cuts, codes):  # type: ignore[no-untyped-def]
-    """Write the number of cuts at or below each value."""
+def _codes(column, cuts):  # type: ignore[no-untyped-def]
+    """Return the number of cuts at or below each value, by halving; the last cuts are NaN, below no value."""
+    codes = np.empty(len(column), np.uint8)
     for i in range(len(column)):
-        value = column[i]
-        if np.isnan(value):
-            codes[i] = MISSING
-            continue
-        low, high = 0, len(cuts)
-        while low < high:
-            middle = (low + high) // 2
-            if value >= cuts[middle]:
-                low = middle + 1
-            else:
-                high = middle
-        codes[i] = low
+        value, code, step = column[i], 0, 128
+        while step > 0:
+            code += step if value >= cuts[code + step - 1] else 0
+            step //= 2
+        codes[i] = MISSING if np.isnan(value) else code
+    return codes

@@ -8,15 +8,14 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from boxdraw.arrays import FloatArray, IntArray, Matrix
-from boxdraw.fast.folds import fold_numbers
 from boxdraw.fast.tiles import threaded_map
 from boxdraw.progress import Progress
+from boxdraw.scored.bins import make_bins
 from boxdraw.scored.learn import Card, learn, make_ready
 from boxdraw.scored.settings import Setting, Shape
 from boxdraw.training import Training
 
 REPEATS = 4  # of the folds, where cv is their number
-_MOST_POSITIVES, _MOST_NEGATIVES = 5_000, 15_000  # for the choice; the card itself is learned on all rows
 
 Split = tuple[IntArray, IntArray]
 
@@ -41,10 +40,12 @@ def choose(
     """Find the setting that ranks held-out rows best, and from which log-odds of it on to flag."""
     progress = Progress("Scored Boxes", verbose)
     free = replace(shape, max_union=None)
+    # Categories have their places by the labels of the rows to learn from, so their bins are made in each fold.
+    bins = None if any(data.n_codes) else make_bins(data.X, data.X, data.weights, n_jobs)
 
     def work(split: Split) -> list[tuple[float, FloatArray]]:
         train, test = data.take(split[0]), data.take(split[1])
-        ready = make_ready(train, shape.false_alarm_cost)
+        ready = make_ready(train, shape.false_alarm_cost, bins=None if bins is None else bins.take(split[0]))
         X = ready.order.apply(test.X)
         return [_held_out(learn(ready, setting, free), X, test) for setting in settings]
 
@@ -68,43 +69,22 @@ def _held_out(card: Card, X: Matrix, test: Training) -> tuple[float, FloatArray]
 def flag_from(odds: FloatArray, data: Training, false_alarm_cost: float | None, repeats: float) -> float:
     """Return from which log-odds on to flag: as near to 0 as held-out rows give no evidence against.
 
-    The least of misses + cost x false alarms on held-out rows is a noisy place. Of all places whose cost is within one
-    standard error of it, the one nearest to the model's own, 0, is taken.
+    The least of misses + cost x false alarms on held-out rows is a noisy place. Of all places whose cost is within half
+    a standard error of it, the one nearest to the model's own, 0, is taken.
     """
     cost = data.balance if false_alarm_cost is None else false_alarm_cost
-    weight = np.ones(len(odds)) if data.weight is None else data.weight
     values, place = np.unique(odds, return_inverse=True)
-    size = np.where(data.positive, 1.0, -cost) * weight
+    size = np.where(data.positive, 1.0, -cost) * data.weights
     gain = np.bincount(place, weights=size)  # by flagging the rows of a value
     noise = np.bincount(place, weights=size**2)
     # loss[i]: of flagging from values[i] on; the last one flags nothing
     loss = np.append(0, np.cumsum(gain))
     spent = np.append(0, np.cumsum(noise))
     best = int(loss.argmin())
-    error = np.sqrt(np.abs(spent - spent[best]) * repeats)
+    error = np.sqrt(np.abs(spent - spent[best]) * repeats) / 2
     fine = loss - loss[best] <= error
     below, above = np.append(values[0] - 1, values), np.append(values, values[-1] + 1)
     if (fine & (below < 0) & (above >= 0)).any():
         return 0.0
     starts = (below + above) / 2
     return float(starts[fine][np.abs(starts[fine]).argmin()])
-
-
-def sample(data: Training) -> Training:
-    """Return at most so many rows of each class, those left weighing more."""
-    limits = {True: _MOST_POSITIVES, False: _MOST_NEGATIVES}
-    n_positives = int(data.positive.sum())
-    counts = {True: n_positives, False: len(data.X) - n_positives}
-    if all(counts[side] <= limits[side] for side in counts):
-        return data
-    kept = np.ones(len(data.X), dtype=np.bool_)
-    weight = np.ones(len(data.X)) if data.weight is None else data.weight.copy()
-    for side, most in limits.items():
-        if counts[side] > most:
-            rows = np.flatnonzero(data.positive == side)
-            every = -(-counts[side] // most)
-            drawn = fold_numbers(data.take(rows), every, None) == 0
-            kept[rows[~drawn]] = False
-            weight[rows] *= every
-    rows = np.flatnonzero(kept)
-    return Training(data.X[rows], data.positive[rows], weight[rows], n_codes=data.n_codes)

@@ -17,6 +17,7 @@ from boxdraw.boxes import BoxSet
 from boxdraw.fast.estimator import check_cost
 from boxdraw.fast.folds import inner_splits
 from boxdraw.schema import frame_like, read_rows
+from boxdraw.scored.sample import draw_sample
 from boxdraw.scored.scorecard import Scorecard
 from boxdraw.scored.settings import Setting, Shape
 from boxdraw.training import Training, read_training_rows
@@ -52,7 +53,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         What a false alarm costs you relative to a miss; None weighs the classes equally (best balanced accuracy).
     cv : int, splitter, iterable of (train, test) or None, default=3
         Inner folds for what is "auto" and for the threshold. An int gives stratified folds, dealt several times, that
-        depend on the rows' values and not on their order. None does without: "auto" is then 2 limits and lam 4.
+        depend on the rows' values and not on their order; for large tables on a sample. None does without inner
+        folds: "auto" is then 2 limits and lam 4.
     categorical_features, pos_label
         As in `FastBoxesClassifier`.
     random_state : int, RandomState instance or None, default=None
@@ -141,8 +143,9 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
 
         settings, shape = self._settings(), self._shape()
         data = read_training_rows(self, X, y, sample_weight)
-        setting, flag_from = self._choose(data, settings, shape)
-        ready = make_ready(data, shape.false_alarm_cost, self.n_jobs)
+        few = draw_sample(data)
+        setting, flag_from = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
+        ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs)
         card = learn(ready, setting, shape, flag_from, self.n_jobs)
         self.max_limits_, self.lam_ = setting.max_limits, setting.lam
         self._order, self._card = ready.order, card
@@ -303,10 +306,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.__dict__.pop("cv_results_", None)
         if self.cv is None:
             return settings[0], 0.0
-        from boxdraw.scored.choose import REPEATS, choose, sample
+        from boxdraw.scored.choose import REPEATS, choose
 
-        if isinstance(self.cv, Integral):
-            data = sample(data)
         labels = np.where(data.positive, self.pos_label_, self.classes_[self.classes_ != self.pos_label_][0])
         splits = inner_splits(data, labels, self.cv, self.random_state, REPEATS)
         if not splits:

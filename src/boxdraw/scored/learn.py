@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from boxdraw.arrays import FloatArray, IntArray, Matrix
-from boxdraw.fast.folds import fold_numbers
 from boxdraw.fast.order import Order, fit_order, ordered
 from boxdraw.scored.bins import Bins, make_bins
 from boxdraw.scored.boost import RIDGE, Rows, boost
@@ -17,21 +16,14 @@ from boxdraw.scored.settings import Setting, Shape
 from boxdraw.scored.whole import Goal, whole_points
 from boxdraw.training import Training
 
-_SAMPLE = 100_000  # rows that decide where the bins of a large table are
-
 
 @dataclass(frozen=True, slots=True)
 class Ready:
     """Training rows made ready once for any number of settings."""
 
-    data: Training  # with places for codes
     order: Order
     rows: Rows
-
-    @property
-    def bins(self) -> Bins:
-        """The rows on bins."""
-        return self.rows.bins
+    few: Training  # all rows or a sample of them, with places for codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,31 +47,37 @@ class Card:
         return member @ self.odds[:-1] + self.odds[-1]
 
 
-def make_ready(data: Training, false_alarm_cost: float | None, n_jobs: int | None = None) -> Ready:
-    """Order categories, weigh the classes and bin the columns."""
+def make_ready(
+    data: Training,
+    false_alarm_cost: float | None,
+    *,
+    few: Training | None = None,
+    bins: Bins | None = None,
+    n_jobs: int | None = None,
+) -> Ready:
+    """Order categories, weigh the classes and bin the columns, unless the bins are there already.
+
+    ``few`` is a sample of a large table.
+    """
     order = fit_order(data)
-    data = ordered(data, order)
-    weight = np.ones(len(data.X)) if data.weight is None else data.weight
+    few = ordered(data if few is None else few, order)
     cost = data.balance if false_alarm_cost is None else false_alarm_cost
     scale = (data.positive_weight + data.negative_weight) / (data.positive_weight + cost * data.negative_weight)
-    sample = None
-    if len(data.X) > 2 * _SAMPLE:
-        sample = np.flatnonzero(fold_numbers(data, len(data.X) // _SAMPLE, None) == 0)
-    bins = make_bins(data.X, weight, sample, n_jobs)
-    return Ready(data, order, Rows(bins, data.positive, weight, np.array([cost, 1.0]) * scale))
+    if bins is None:
+        bins = make_bins(ordered(data, order).X, few.X, few.weights, n_jobs)
+    return Ready(order, Rows(bins, data.positive, data.weights, np.array([cost, 1.0]) * scale), few)
 
 
 def learn(ready: Ready, setting: Setting, shape: Shape, flag_from: float = 0.0, n_jobs: int | None = None) -> Card:
     """Learn a card, of no boxes if none has any gain. It should flag the rows of log-odds from ``flag_from`` on."""
-    rows, spread = ready.rows, ready.bins.spread
+    rows, few, bins = ready.rows, ready.few, ready.rows.bins
     drawing = boost(rows, shape.max_boxes, setting.max_limits, setting.lam, shape.signed)
-    lower, upper = ready.bins.limits(drawing.low, drawing.high)
-    soft = grades(depths(ready.data.X, lower, upper, spread, n_jobs))
-    ridge = RIDGE * rows.unit
-    task = soft, rows.positive, rows.weight, rows.class_weight, ridge
+    lower, upper = bins.limits(drawing.low, drawing.high)
+    soft = grades(depths(few.X, lower, upper, bins.spread, n_jobs))
+    task = soft, few.positive, few.weights, rows.class_weight, RIDGE * rows.unit
     fitted = fit_logistic(*task, not shape.signed, np.zeros(len(lower) + 1))
     if not np.abs(fitted[:-1]).max(initial=0) > 0:
-        return Card(lower[:0], upper[:0], spread, np.zeros(0, dtype=np.int64), 1, fitted[-1:])
+        return Card(lower[:0], upper[:0], bins.spread, np.zeros(0, dtype=np.int64), 1, fitted[-1:])
     odds = drawing.cells.logistic(rows, not shape.signed)
     goal = Goal(
         coefficients=fitted[:-1],
@@ -90,4 +88,4 @@ def learn(ready: Ready, setting: Setting, shape: Shape, flag_from: float = 0.0, 
     points, threshold = whole_points(drawing, goal, shape.max_union, shape.signed)
     kept = points != 0
     cells = replace(drawing.cells, member=drawing.cells.member[:, kept])
-    return Card(lower[kept], upper[kept], spread, points[kept], threshold, cells.logistic(rows, not shape.signed))
+    return Card(lower[kept], upper[kept], bins.spread, points[kept], threshold, cells.logistic(rows, not shape.signed))
