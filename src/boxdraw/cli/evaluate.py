@@ -20,9 +20,9 @@ from sklearn.tree import DecisionTreeClassifier
 from boxdraw.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.cli.columns import Labelled, read_labelled
 from boxdraw.cli.errors import Failure, UsageError, extra
-from boxdraw.cli.fit import fast_boxes
 from boxdraw.cli.labels import label_text
-from boxdraw.cli.options import add_common, add_csv, add_labelled, positive_integer, positive_number, shares
+from boxdraw.cli.learning import add_learning, check_learning, learn
+from boxdraw.cli.options import add_common, add_csv, add_labelled, positive_integer, shares
 from boxdraw.cli.show import percent, progress, say, say_json, text_table
 from boxdraw.export.text import format_number, printable
 from boxdraw.metrics import auh_score
@@ -33,10 +33,13 @@ SUMMARY = "Compare boxes with logistic regression, a small tree and a random for
 EXAMPLES = """\
   boxdraw evaluate data.csv --target fraud
   boxdraw evaluate data.csv --target fraud --drop id --folds 10 --repeats 3 --false-alarm-rates 0.001,0.01
+  boxdraw evaluate data.csv --target fraud --method scored
   boxdraw evaluate data.csv --target fraud --json > figures.json"""
 
 # A model takes training rows, labels, weights and test rows, and returns a score that ranks towards the positive label.
 Scorer = Callable[[IntArray, IntArray], FloatArray]
+
+_NAMES = {"fast": "boxes", "exact": "exact boxes", "scored": "scorecard"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,10 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="shares of the negative rows that may be flagged, to say what is caught then (0.01,0.05)",
     )
-    group.add_argument("--false-alarm-cost", type=positive_number, metavar="COST", help="as in boxdraw fit")
-    group.add_argument("--max-boxes", type=positive_integer, metavar="N", help="as in boxdraw fit")
-    group.add_argument("--seed", type=int, default=0, help="of the folds and the forest (%(default)s)")
-    group.add_argument("--jobs", type=positive_integer, metavar="N", help="number of threads (1)")
+    add_learning(parser)
     add_labelled(parser)
     add_csv(parser)
     add_common(parser, json="the figures")
@@ -79,6 +79,7 @@ def run(args: argparse.Namespace) -> None:
     """
     if args.folds < 2:
         raise UsageError("--folds must be at least 2")
+    check_learning(args)
     data = read_labelled(args)
     positive = data.is_positive
     fewest = int(min(positive.sum(), (~positive).sum()))
@@ -97,7 +98,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _cross_validate(args: argparse.Namespace, data: Labelled, positive: BoolArray) -> dict[str, list[dict[str, float]]]:
     """Return for each model the figures of each fold."""
-    models = {"boxes": _boxes(args, data, positive), **_others(args, data, positive)}
+    models = {_NAMES[args.method]: _boxes(args, data, positive), **_others(args, data, positive)}
     figures: dict[str, list[dict[str, float]]] = {name: [] for name in models}
     splitter = RepeatedStratifiedKFold(n_splits=args.folds, n_repeats=args.repeats, random_state=args.seed)
     n_fits = args.folds * args.repeats * len(models)
@@ -115,9 +116,10 @@ def _cross_validate(args: argparse.Namespace, data: Labelled, positive: BoolArra
 
 def _boxes(args: argparse.Namespace, data: Labelled, positive: BoolArray) -> Scorer:
     def score(train: IntArray, test: IntArray) -> FloatArray:
-        model = fast_boxes(args)
-        model.fit(data.X.take(train), positive[train], None if data.weight is None else data.weight[train])
-        return model.decision_function(data.X.take(test))
+        weight = None if data.weight is None else data.weight[train]
+        model = learn(args, data.X.take(train), positive[train], weight, quiet=True)
+        ranking: FloatArray = model.decision_function(data.X.take(test))
+        return ranking
 
     return score
 
@@ -223,6 +225,7 @@ def _as_json(
         "positive": data.positive_label,
         "rows": len(positive),
         "positives": int(positive.sum()),
+        "method": args.method,
         "folds": args.folds,
         "repeats": args.repeats,
         "seed": args.seed,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from typing import Any
 
-from boxdraw.cli.errors import UsageError
+from boxdraw.cli.errors import Failure, UsageError
 from boxdraw.cli.files import Output
 from boxdraw.cli.model import Model, load_model
 from boxdraw.cli.options import add_common, add_output
@@ -14,14 +13,16 @@ from boxdraw.cli.show import say
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "exported", "run"]
 
-SUMMARY = "Write a model as SQL, Python, ONNX, HTML, Markdown, text or JSON."
+SUMMARY = "Write a model, or its scorecard, as SQL, Python, ONNX, HTML, Markdown, text or JSON."
 EXAMPLES = """\
   boxdraw export model.json --to sql
   boxdraw export model.json --to sql --dialect postgres --table payments -o flag.sql
+  boxdraw export model.json --to sql --scorecard --table payments
   boxdraw export model.json --to python -o flag.py
   boxdraw export model.json --to onnx -o model.onnx"""
 
 LANGUAGES = ("sql", "python", "onnx", "html", "json", "text", "markdown")
+_NOT_OF_SCORECARDS = ("python", "onnx")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
     parser.add_argument("--to", required=True, choices=LANGUAGES, help="the language")
     add_output(parser, "-", "the result")
+    parser.add_argument(
+        "--scorecard",
+        action="store_true",
+        help="write the scorecard that --method scored learned, with its points, not the union of boxes",
+    )
     group = parser.add_argument_group("details")
     group.add_argument("--dialect", metavar="NAME", help="of SQL: the database, for example postgres (sqlite)")
     group.add_argument(
@@ -57,27 +63,32 @@ def run(args: argparse.Namespace) -> None:
     for option, language in (("dialect", "sql"), ("table", "sql"), ("name", "python")):
         if getattr(args, option) is not None and args.to != language:
             raise UsageError(f"--{option} goes with --to {language}")
+    if args.scorecard and args.to in _NOT_OF_SCORECARDS:
+        raise UsageError(f"a scorecard is not written as {args.to}; leave out --scorecard to write its union of boxes")
     if args.to == "onnx" and args.output == "-":
         raise UsageError("ONNX is no text: give it a file, for example -o model.onnx")
     output = Output(args.output, args.force, (args.model,))
     table = None if args.table is None else tuple(args.table.split("."))
     details = {"dialect": args.dialect, "table": table, "name": args.name}
-    content = exported(load_model(args.model), args.to, **{k: v for k, v in details.items() if v is not None})
+    given = {name: value for name, value in details.items() if value is not None}
+    content = exported(load_model(args.model), args.to, args.scorecard, **given)
     if output.is_stdout and isinstance(content, str) and args.to in ("text", "markdown"):
         say(content)  # for people, on whatever terminal they have
     else:
         output.write(f"{content}\n" if isinstance(content, str) else content)
 
 
-def exported(model: Model, language: str, **details: Any) -> str | bytes:
+def exported(model: Model, language: str, scorecard: bool = False, **details: Any) -> str | bytes:
     """Write a model in another language.
 
     Parameters
     ----------
     model : Model
-        The boxes.
+        The model.
     language : str
         One of those that ``boxdraw export --to`` knows.
+    scorecard : bool
+        Whether to write the scorecard, not the boxes.
     **details
         Options of that language.
 
@@ -92,11 +103,13 @@ def exported(model: Model, language: str, **details: Any) -> str | bytes:
     >>> exported(Model(BoxSet([[1]], [[2]])), "text")
     'Box 1: 1 ≤ x0 ≤ 2'
     """
-    module = importlib.import_module(f"boxdraw.export.{language}")
+    written = model.scorecard if scorecard else model.boxes
+    if written is None:
+        raise Failure("this model has no scorecard: boxdraw fit --method scored learns one")
     if language == "sql":
         negative, positive = model.classes
         details |= {"negative": negative, "positive": positive, "column": _column(model)}
-    content = getattr(module, f"to_{language}")(model.boxes, **details)
+    content = getattr(written, f"to_{language}")(**details)
     if isinstance(content, str | bytes):
         return content.removesuffix("\n") if isinstance(content, str) else content
     serialized: bytes = content.SerializeToString()

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from pathlib import Path
 from typing import Any
 
-from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, __version__
+from boxdraw import __version__
 from boxdraw.cli.columns import Labelled, read_labelled
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.files import Output
 from boxdraw.cli.labels import label_text
+from boxdraw.cli.learning import add_learning, check_learning, learn
 from boxdraw.cli.model import Model, model_to_json
-from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output, positive_integer, positive_number
-from boxdraw.cli.report import box_figures, figures_text, flag_text, rules_json
-from boxdraw.cli.show import percent, plain, progress, say, say_json
+from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
+from boxdraw.cli.report import box_figures, figures_text, model_text, rules_json
+from boxdraw.cli.show import percent, plain, say, say_json
 from boxdraw.export.text import printable
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "box_counts", "fast_boxes", "run"]
+__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
 
 SUMMARY = "Learn boxes around the rare label of a table, print them as rules and save them."
 EXAMPLES = """\
   boxdraw fit data.csv --target fraud
   boxdraw fit data.csv --target fraud --positive yes --drop id,name --categorical zip -o fraud.json
   boxdraw fit data.csv --target fraud --false-alarm-cost 0.1
+  boxdraw fit data.csv --target fraud --method scored --max-boxes 6 --max-limits 2
   boxdraw fit small.parquet --target fraud --method exact --max-boxes 2 --time-limit 300
   cat data.csv | boxdraw fit - --target fraud -o - | boxdraw rules -"""
-
-_TRIED = (1, 2, 3, 4, 5, 6, 8, 10)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,24 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """
     parser.add_argument("data", metavar="DATA", help="a CSV or Parquet file, or - for standard input")
     add_output(parser, "model.json", "the model")
-    group = parser.add_argument_group("learning")
-    group.add_argument(
-        "--method",
-        choices=("fast", "exact"),
-        default="fast",
-        help="fast chooses its settings by cross-validation; exact searches for the best boxes there are, on up to "
-        "some thousand rows (%(default)s)",
-    )
-    group.add_argument(
-        "--false-alarm-cost",
-        type=positive_number,
-        metavar="COST",
-        help="what a false alarm costs relative to a miss (default: both labels weigh the same)",
-    )
-    group.add_argument("--max-boxes", type=positive_integer, metavar="N", help="the most boxes (fast: 10, exact: 3)")
-    group.add_argument("--time-limit", type=positive_number, metavar="SECONDS", help="with --method exact (60)")
-    group.add_argument("--seed", type=int, default=0, help="of what is drawn at random (%(default)s)")
-    group.add_argument("--jobs", type=positive_integer, metavar="N", help="number of threads (1)")
+    add_learning(parser)
     add_labelled(parser)
     add_csv(parser)
     add_common(parser, json="what was learned")
@@ -73,15 +55,15 @@ def run(args: argparse.Namespace) -> None:
     args : argparse.Namespace
         The options.
     """
-    if args.time_limit is not None and args.method != "exact":
-        raise UsageError("--time-limit goes with --method exact; fast has none")
+    check_learning(args)
     if args.json and args.output == "-":
         raise UsageError("--json and -o - cannot share standard output; give -o a file")
     output = Output(args.output, args.force, (args.data,))
     data = read_labelled(args)
     classes = data.negative_label, data.positive_label
-    fitted = _learn(args, data)
-    model = Model(fitted.boxes_, data.target, classes, _origin(args, data, fitted))
+    fitted = learn(args, data.X, data.is_positive, data.weight, args.quiet)
+    card = fitted.scorecard_ if args.method == "scored" else None
+    model = Model(fitted.boxes_, data.target, classes, _origin(args, data, fitted), card)
     figures = box_figures(model, data.X, data.y, data.weight)
     output.write(model_to_json(model))
     if args.json:
@@ -89,82 +71,6 @@ def run(args: argparse.Namespace) -> None:
         say_json(saved | rules_json(model, figures))
     elif not args.quiet:
         say(_report(model, data, figures, output), sys.stderr if output.is_stdout else sys.stdout)
-
-
-def _learn(args: argparse.Namespace, data: Labelled) -> Any:
-    """Return the fitted estimator."""
-    limit = 60.0 if args.time_limit is None else args.time_limit
-    total = limit if args.method == "exact" else None
-    with progress("drawing boxes", total, args.quiet) as step:
-        if args.method == "fast":
-            return fast_boxes(args).fit(data.X, data.is_positive, data.weight)
-
-        def tell(search: Any) -> None:
-            proven = f", at most {search.gap:.1%} from the best" if math.isfinite(search.gap) else ""
-            step(min(search.seconds, limit), search.phase + proven)
-
-        fitted = _exact(args, limit, tell).fit(data.X, data.is_positive, data.weight)
-    if fitted.status_ == "interrupted":  # the search takes Ctrl-C for "enough", but here it means "stop"
-        raise KeyboardInterrupt
-    return fitted
-
-
-def fast_boxes(args: argparse.Namespace) -> FastBoxesClassifierCV:
-    """Return the estimator that the options of ``fit`` and ``evaluate`` describe.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-
-    Returns
-    -------
-    FastBoxesClassifierCV
-        The estimator, not fitted.
-    """
-    return FastBoxesClassifierCV(
-        n_boxes=box_counts(args.max_boxes),
-        false_alarm_cost=args.false_alarm_cost,
-        pos_label=True,
-        random_state=args.seed,
-        n_jobs=args.jobs,
-    )
-
-
-def box_counts(most: int | None) -> tuple[int, ...]:
-    """Return the numbers of boxes to try.
-
-    Parameters
-    ----------
-    most : int or None
-        The most boxes that the user wants.
-
-    Returns
-    -------
-    tuple of int
-        Rising numbers up to that one.
-
-    Examples
-    --------
-    >>> box_counts(7), box_counts(None)
-    ((1, 2, 3, 4, 5, 6, 7), (1, 2, 3, 4, 5, 6, 8, 10))
-    """
-    if most is None:
-        return _TRIED
-    return (*(n for n in _TRIED if n < most), most)
-
-
-def _exact(args: argparse.Namespace, limit: float, tell: Any) -> ExactBoxesClassifier:
-    cost = "balanced" if args.false_alarm_cost is None else args.false_alarm_cost
-    return ExactBoxesClassifier(
-        max_boxes=args.max_boxes or 3,
-        negative_weight=cost,
-        time_limit=limit,
-        pos_label=True,
-        random_state=args.seed,
-        n_jobs=args.jobs,
-        callback=tell,
-    )
 
 
 def _origin(args: argparse.Namespace, data: Labelled, fitted: Any) -> dict[str, Any]:
@@ -178,12 +84,23 @@ def _origin(args: argparse.Namespace, data: Labelled, fitted: Any) -> dict[str, 
         "weight": args.weight,
         "parameters": {"false_alarm_cost": args.false_alarm_cost, "max_boxes": args.max_boxes, "seed": args.seed},
     }
-    origin["negative_weight"] = float(fitted.negative_weight_)
-    if args.method == "exact":
-        origin |= {"status": fitted.status_, "objective": float(fitted.objective_), "bound": float(fitted.bound_)}
-    elif hasattr(fitted, "best_params_"):
-        origin |= {"chosen": fitted.best_params_, "cross_validated_auh": float(fitted.best_score_)}
-    return dict(plain(origin))
+    if args.method == "scored":
+        origin["parameters"] |= {"max_limits": args.max_limits, "max_union": args.max_union}
+    return dict(plain(origin | _outcome(args.method, fitted)))
+
+
+def _outcome(method: str, fitted: Any) -> dict[str, Any]:
+    """Say what a method chose or proved."""
+    if method == "scored":
+        chosen = {"max_limits": fitted.max_limits_, "lam": fitted.lam_}
+        tried = hasattr(fitted, "cv_results_")
+        score = {"cross_validated_auc": fitted.cv_results_["mean_test_score"].max()} if tried else {}
+        return {"chosen": chosen, **score}
+    weight = {"negative_weight": fitted.negative_weight_}
+    if method == "exact":
+        return weight | {"status": fitted.status_, "objective": fitted.objective_, "bound": fitted.bound_}
+    tried = hasattr(fitted, "best_params_")
+    return weight | ({"chosen": fitted.best_params_, "cross_validated_auh": fitted.best_score_} if tried else {})
 
 
 def _report(model: Model, data: Labelled, figures: list[dict[str, Any]], output: Output) -> str:
@@ -195,8 +112,7 @@ def _report(model: Model, data: Labelled, figures: list[dict[str, Any]], output:
         [
             f"{data.source}: {len(positive)} rows, {positive.sum()} ({percent(positive.mean(), 1)}) with {label}",
             "",
-            flag_text(model),
-            model.boxes.to_text(),
+            model_text(model),
             *_proof(model.fit),
             "",
             "On the rows the boxes were learned from; expect less on new rows (boxdraw evaluate estimates how much):",

@@ -8,12 +8,14 @@ The layout, version 1::
       "target": "fraud",
       "classes": ["no", "yes"],
       "boxes": {"format": "boxdraw.boxes", ...},
+      "scorecard": {"format": "boxdraw.scorecard", ...},
       "fit": {"boxdraw": "0.1.0", "method": "fast", ...}
     }
 
 ``classes`` has the negative label, then the positive one. ``boxes`` is what `boxdraw.export.json` documents, and
-``fit`` says where the boxes come from; nothing depends on it. A file with the boxes alone is a model too: its labels
-are 0 and 1.
+``fit`` says where the boxes come from; nothing depends on it. ``scorecard`` is there only if the boxes come from one;
+it is what `boxdraw.export.scorecard` documents, and the boxes must be its union. A file with boxes or a scorecard alone
+is a model too: its labels are 0 and 1.
 """
 
 from __future__ import annotations
@@ -34,6 +36,9 @@ from boxdraw.arrays import BoolArray
 from boxdraw.cli.errors import Failure
 from boxdraw.export.json import FORMAT as BOXES_FORMAT
 from boxdraw.export.json import MODEL_FORMAT, from_json, read_source, to_json
+from boxdraw.export.scorecard import FORMAT as CARD_FORMAT
+from boxdraw.export.scorecard import from_json as card_from_json
+from boxdraw.scored.scorecard import Scorecard
 
 __all__ = ["FORMAT", "VERSION", "Model", "load_model", "model_from_json", "model_to_json"]
 
@@ -42,7 +47,8 @@ FORMAT = MODEL_FORMAT
 #: The newest layout that this version of the library reads, and the one it writes.
 VERSION = 1
 
-_KEYS = ("format", "version", "target", "classes", "boxes", "fit")
+_REQUIRED = ("format", "version", "target", "classes", "boxes")
+_OPTIONAL = ("scorecard", "fit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,8 @@ class Model:
         The negative and the positive label.
     fit : dict
         Where the boxes come from.
+    scorecard : Scorecard or None
+        The scorecard whose union the boxes are, if they come from one; other boxes are a ValueError.
 
     Examples
     --------
@@ -71,6 +79,14 @@ class Model:
     target: str | None = None
     classes: tuple[Any, Any] = (0, 1)
     fit: dict[str, Any] = field(default_factory=dict)
+    scorecard: Scorecard | None = None
+
+    def __post_init__(self) -> None:
+        if self.scorecard is not None and self.scorecard.union() != self.boxes:
+            raise ValueError(
+                "boxes and scorecard do not agree: take the scorecard out to go by the boxes, or make the boxes the "
+                "union of the scorecard again"
+            )
 
     def classifier(self) -> BoxSetClassifier:
         """Return the model as an estimator of scikit-learn."""
@@ -117,6 +133,7 @@ def model_to_json(model: Model) -> str:
         "target": _dump(model.target),
         "classes": _dump(list(model.classes)),
         "boxes": to_json(model.boxes).replace("\n", "\n  "),
+        **({} if model.scorecard is None else {"scorecard": model.scorecard.to_json().replace("\n", "\n  ")}),
         "fit": json.dumps(model.fit, ensure_ascii=False, allow_nan=False, indent=2).replace("\n", "\n  "),
     }
     text = "{\n" + ",\n".join(f'  "{key}": {text}' for key, text in entries.items()) + "\n}\n"
@@ -164,7 +181,7 @@ def model_from_json(text: str | bytes) -> Model:
     Parameters
     ----------
     text : str or bytes
-        What `model_to_json` or ``BoxSet.to_json`` wrote, perhaps edited by hand.
+        What `model_to_json`, ``BoxSet.to_json`` or ``Scorecard.to_json`` wrote, perhaps edited by hand.
 
     Returns
     -------
@@ -179,9 +196,12 @@ def model_from_json(text: str | bytes) -> Model:
     data = _parse(text)
     if data.get("format") == BOXES_FORMAT:
         return Model(from_json(text))
+    if data.get("format") == CARD_FORMAT:
+        card = card_from_json(text)
+        return Model(card.union(), scorecard=card)
     _check_header(data)
-    missing = [key for key in _KEYS[:-1] if key not in data]
-    unknown = sorted(set(data) - set(_KEYS))
+    missing = [key for key in _REQUIRED if key not in data]
+    unknown = sorted(set(data) - {*_REQUIRED, *_OPTIONAL})
     if missing or unknown:
         raise ValueError(
             f"it lacks {', '.join(missing)}" if missing else f"it has unknown keys {reprlib.repr(unknown)}"
@@ -191,8 +211,10 @@ def model_from_json(text: str | bytes) -> Model:
         raise ValueError(f"target: expected the name of a column or null, got {reprlib.repr(target)}")
     if not isinstance(fit, dict):
         raise ValueError(f"fit: expected an object {{...}}, got {reprlib.repr(fit)}")
-    # The boxes' own reader wants text, and knows best what may be in it.
-    return Model(from_json(json.dumps(data["boxes"])), target, _classes(data["classes"]), fit)
+    # The boxes' own reader wants text, and knows best what may be in it; so does that of scorecards.
+    boxes = from_json(json.dumps(data["boxes"]))
+    scorecard = card_from_json(json.dumps(data["scorecard"])) if "scorecard" in data else None
+    return Model(boxes, target, _classes(data["classes"]), fit, scorecard)
 
 
 def _parse(text: str | bytes) -> dict[str, Any]:
@@ -227,7 +249,7 @@ def _check_header(data: dict[str, Any]) -> None:
     """Check what every version has, before anything that a newer version may have changed."""
     if data.get("format") != FORMAT:
         found = reprlib.repr(data["format"]) if "format" in data else "none"
-        raise ValueError(f'expected "format": "{FORMAT}" or "{BOXES_FORMAT}", got {found}')
+        raise ValueError(f'expected "format": "{FORMAT}", "{BOXES_FORMAT}" or "{CARD_FORMAT}", got {found}')
     version = data.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise ValueError(f"version: expected a whole number from 1 on, got {reprlib.repr(version)}")

@@ -5,7 +5,18 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-__all__ = ["add_common", "add_csv", "add_labelled", "add_output", "positive_integer", "positive_number", "shares"]
+from boxdraw.cli.errors import UsageError
+
+__all__ = [
+    "add_common",
+    "add_csv",
+    "add_labelled",
+    "add_output",
+    "check_inputs",
+    "positive_integer",
+    "positive_number",
+    "shares",
+]
 
 
 def add_common(parser: argparse.ArgumentParser, *, json: str | None) -> None:
@@ -127,6 +138,26 @@ def add_output(parser: argparse.ArgumentParser, default: str, what: str) -> None
         help=f"file for {what}; - is standard output (default: {where})",
     )
     parser.add_argument("--force", action="store_true", help="replace the file if it exists")
+
+
+def check_inputs(model: str, data: str | None) -> None:
+    """Refuse to read both a model and rows from standard input.
+
+    Parameters
+    ----------
+    model : str
+        The file of the model.
+    data : str or None
+        The file with the rows, if there is one.
+
+    Examples
+    --------
+    >>> check_inputs("-", "-")
+    Traceback (most recent call last):
+    boxdraw.cli.errors.UsageError: the model and the data cannot both come from standard input
+    """
+    if model == data == "-":
+        raise UsageError("the model and the data cannot both come from standard input")
 
 
 def _delimiter(text: str) -> str:

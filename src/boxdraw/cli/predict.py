@@ -13,7 +13,7 @@ from boxdraw.cli.errors import Failure, UsageError, extra, listed
 from boxdraw.cli.features import feature_rows
 from boxdraw.cli.files import Output
 from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
 from boxdraw.cli.show import note, say_json
 from boxdraw.cli.tables import Source, check_table_name, leading_zeros, read_verbatim, write_table
 from boxdraw.export.text import printable
@@ -21,7 +21,7 @@ from boxdraw.rows import UNSEEN, read_columns
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "predictions", "run"]
 
-SUMMARY = "Write the rows of a table with the predicted label and the box that holds each."
+SUMMARY = "Write the rows of a table with the predicted label, the points of a scorecard, and the box that holds each."
 EXAMPLES = """\
   boxdraw predict model.json new.csv
   boxdraw predict model.json new.csv --only-flagged --explain -o flagged.csv
@@ -56,8 +56,7 @@ def run(args: argparse.Namespace) -> None:
     """
     if args.json and args.output == "-":
         raise UsageError("--json and the table cannot share standard output; give -o a file")
-    if args.model == args.data == "-":
-        raise UsageError("the model and the data cannot both come from standard input")
+    check_inputs(args.model, args.data)
     check_table_name(args.output)
     output = Output(args.output, args.force, (args.model, args.data))
     model = load_model(args.model)
@@ -86,7 +85,7 @@ def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
     Parameters
     ----------
     model : Model
-        The boxes.
+        The model.
     rows : pyarrow.Table
         The rows.
     explain : bool
@@ -95,7 +94,7 @@ def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
     Returns
     -------
     dict of str to pyarrow.Array
-        The label, the number of the first box that holds the row, and why.
+        The label, the points if the model is a scorecard, the number of the first box that holds the row, and why.
 
     Examples
     --------
@@ -109,10 +108,10 @@ def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
     pa = extra("pyarrow")
     member = model.boxes.membership(rows)
     name = "predicted" if model.target is None else f"{model.target}_predicted"
-    columns = {
-        name: pa.array(model.labels(np.asarray(member.any(axis=1))).tolist(), _label_type(model)),
-        "box": pa.array(_first_box(member), pa.int64()),
-    }
+    columns = {name: pa.array(model.labels(np.asarray(member.any(axis=1))).tolist(), _label_type(model))}
+    if model.scorecard is not None:
+        columns["points"] = pa.array(model.scorecard.score(rows), pa.int64())
+    columns["box"] = pa.array(_first_box(member), pa.int64())
     if explain:
         from boxdraw.explain import explain as why
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from boxdraw.arrays import FloatArray
 from boxdraw.base import wilson_interval
+from boxdraw.boxes import BoxSet
 from boxdraw.cli.labels import label_text
 from boxdraw.cli.model import Model
 from boxdraw.cli.show import percent, text_table
-from boxdraw.export.text import printable
+from boxdraw.export.text import printable, rule_texts
 
-__all__ = ["HEADER", "box_figures", "figure_cells", "figures_text", "flag_text", "rules_json"]
+__all__ = ["HEADER", "box_figures", "figure_cells", "figures_text", "model_text", "rules_json"]
 
 #: Titles of the figures.
 HEADER = ("box", "rows", "caught", "false alarms", "precision", "95% interval", "recall", "only here", "lift")
@@ -133,29 +134,36 @@ def figure_cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def flag_text(model: Model) -> str:
-    """Say what the boxes mean.
+def model_text(model: Model) -> str:
+    """Write what a model says, for people: the scorecard if there is one, and the boxes.
 
     Parameters
     ----------
     model : Model
-        The boxes.
+        The model.
 
     Returns
     -------
     str
-        One line.
+        A line per box, below one that says what the boxes mean.
 
     Examples
     --------
     >>> from boxdraw import BoxSet
-    >>> flag_text(Model(BoxSet([[1]], [[2]]), "fraud", ("no", "yes")))
-    'A row in any of these boxes is predicted to have fraud = yes'
+    >>> print(model_text(Model(BoxSet([[1]], [[2]]), "fraud", ("no", "yes"))))
+    A row in any of these boxes is predicted to have fraud = yes
+    Box 1: 1 ≤ x0 ≤ 2
     """
+    if model.scorecard is None:
+        return f"A row in any of these boxes is {_flagged(model)}\n{model.boxes.to_text()}"
+    card = f"A row with enough points is {_flagged(model)}\n{model.scorecard.to_text()}"
+    return f"{card}\n\nThe same as a union of boxes:\n{model.boxes.to_text()}"
+
+
+def _flagged(model: Model) -> str:
     if model.target is None:
-        return "A row in any of these boxes is flagged"
-    label = printable(label_text(model.classes[1]))
-    return f"A row in any of these boxes is predicted to have {printable(model.target)} = {label}"
+        return "flagged"
+    return f"predicted to have {printable(model.target)} = {printable(label_text(model.classes[1]))}"
 
 
 def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -171,8 +179,8 @@ def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) ->
     Returns
     -------
     dict
-        ``target``, ``classes``, ``boxes`` with the rule of each as text and as limits, and ``any``, the figures of all
-        boxes together.
+        ``target``, ``classes``, ``boxes`` with the rule of each as text and as limits, ``any``, the figures of all
+        boxes together, and ``scorecard`` if there is one.
 
     Examples
     --------
@@ -180,17 +188,28 @@ def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) ->
     >>> rules_json(Model(BoxSet([[1]], [[2]])))["boxes"][0]["limits"]
     [{'feature': 'x0', 'lower': 1.0, 'upper': 2.0, 'missing': False}]
     """
-    texts = [line.partition(": ")[2] for line in model.boxes.to_text().splitlines()]
     boxes: list[dict[str, Any]] = []
-    for k, rule in enumerate(model.boxes.rules(), start=1):
-        limits = [_limit(limit) for limit in rule.limits]
-        boxes.append({"box": k, "rule": texts[k - 1], "limits": limits})
+    for k, rule in enumerate(_rules(model.boxes)):
+        boxes.append({"box": k + 1, **rule})
         if figures is not None:
-            boxes[-1] |= {name: value for name, value in figures[k - 1].items() if name not in ("box", "rule")}
+            boxes[-1] |= {name: value for name, value in figures[k].items() if name not in ("box", "rule")}
     result: dict[str, Any] = {"target": model.target, "classes": list(model.classes), "boxes": boxes}
+    if model.scorecard is not None:
+        card = model.scorecard
+        worth = zip(card.points, _rules(card.boxes), strict=True)
+        result["scorecard"] = {
+            "threshold": card.threshold,
+            "boxes": [{"points": points, **rule} for points, rule in worth],
+        }
     if figures is not None:
         result["any"] = {name: value for name, value in figures[-1].items() if name not in ("box", "rule", "overlap")}
     return result
+
+
+def _rules(boxes: BoxSet) -> list[dict[str, Any]]:
+    """Return the rule of each box, as text and as limits."""
+    rules = zip(rule_texts(boxes), boxes.rules(), strict=True)
+    return [{"rule": text, "limits": [_limit(limit) for limit in rule.limits]} for text, rule in rules]
 
 
 def _limit(limit: Any) -> dict[str, Any]:

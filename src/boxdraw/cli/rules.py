@@ -14,8 +14,8 @@ from boxdraw.cli.features import feature_rows
 from boxdraw.cli.files import Output
 from boxdraw.cli.labels import known_labels
 from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output
-from boxdraw.cli.report import HEADER, box_figures, figure_cells, figures_text, flag_text, rules_json
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
+from boxdraw.cli.report import HEADER, box_figures, figure_cells, figures_text, model_text, rules_json
 from boxdraw.cli.show import plain, say, say_json
 from boxdraw.cli.tables import Source
 from boxdraw.export.markdown import to_markdown
@@ -65,8 +65,7 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError(f"--json and --format {args.format} contradict each other")
     if args.data is None and (args.target is not None or args.weight is not None or args.skip_unlabelled):
         raise UsageError("--target, --weight and --skip-unlabelled describe the rows of --data, which is not given")
-    if args.model == args.data == "-":
-        raise UsageError("the model and the data cannot both come from standard input")
+    check_inputs(args.model, args.data)
     output = Output(args.output, args.force, (args.model, args.data or "-"))
     model = load_model(args.model)
     figures = None if args.data is None else _figures(args, model)
@@ -100,7 +99,7 @@ def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, da
     Parameters
     ----------
     model : Model
-        The boxes.
+        The model.
     figures : list of dict or None
         What `boxdraw.cli.report.box_figures` returns.
     form : {"text", "markdown", "json", "csv"}
@@ -126,8 +125,10 @@ def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, da
         return _csv(model, figures)
     if form == "markdown":
         table = to_markdown(model.boxes)
+        if model.scorecard is not None:
+            table = f"{model.scorecard.to_markdown()}\n\nThe same as a union of boxes:\n\n{table}"
         return table if figures is None else f"{table}\n\nOn the rows of `{data}`:\n\n{_markdown(figures)}"
-    text = f"{flag_text(model)}\n{model.boxes.to_text()}"
+    text = model_text(model)
     return text if figures is None else f"{text}\n\nOn the rows of {data}:\n{figures_text(figures)}"
 
 

@@ -63,12 +63,17 @@ class FoldModel(BaseFastBoxes):
         return self._labels(self.critical_weight(X) >= self.negative_weight)
 
 
-def fold_numbers(data: Training, n_folds: int, random_state: Any) -> npt.NDArray[np.intp]:
+def fold_numbers(data: Training, n_folds: int, random_state: Any) -> IntArray:
     """Deal the rows of each class to the folds, in the order of a hash of their values.
 
     So the folds are stratified and as good as random, equal rows are spread evenly, and neither the order of the rows
     nor that of the columns matters, nor the units.
     """
+    return hash_ranks(data, random_state) % n_folds
+
+
+def hash_ranks(data: Training, random_state: Any) -> IntArray:
+    """Return the place of each row among those of its class, in the order of a hash of their values."""
     seed = 0 if random_state is None else check_random_state(random_state).randint(2**31)
     factors = np.random.default_rng(seed).integers(2**63, size=2, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     scaling = fit_scaling(data.X, 2.0)
@@ -77,11 +82,11 @@ def fold_numbers(data: Training, n_folds: int, random_state: Any) -> npt.NDArray
         bits = (scaling.columns(data.X[tile]) + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
         mixed = (bits ^ (bits >> np.uint64(32))) * factors[0]
         hashes[tile] = ((mixed ^ (mixed >> np.uint64(29))) * factors[1]).sum(axis=0, dtype=np.uint64)
-    number = np.empty(len(data.X), dtype=np.intp)
+    ranks = np.empty(len(data.X), dtype=np.intp)
     for rows in (np.flatnonzero(data.positive), np.flatnonzero(~data.positive)):
         keys = (hashes[rows],) if data.weight is None else (data.weight[rows], hashes[rows])
-        number[rows[np.lexsort(keys)]] = np.arange(len(rows)) % n_folds
-    return number
+        ranks[rows[np.lexsort(keys)]] = np.arange(len(rows))
+    return ranks
 
 
 def inner_splits(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from boxdraw.base import BaseBoxClassifier
 from boxdraw.boxes import BoxSet
 from boxdraw.fast.estimator import check_cost
 from boxdraw.fast.folds import inner_splits
+from boxdraw.progress import Progress
 from boxdraw.schema import frame_like, read_rows
 from boxdraw.scored.sample import draw_sample
 from boxdraw.scored.scorecard import Scorecard
@@ -145,12 +146,16 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         data = read_training_rows(self, X, y, sample_weight)
         few = draw_sample(data)
         setting, flag_from = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
+        progress = Progress("Scored Boxes", self.verbose)
         ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs)
+        progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
         card = learn(ready, setting, shape, flag_from, self.n_jobs)
+        progress.step(f"boost: {len(card.points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}")
         self.max_limits_, self.lam_ = setting.max_limits, setting.lam
         self._order, self._card = ready.order, card
         boxes = self._encoding.boxes(card.lower, card.upper, ready.order)
-        self.scorecard_ = Scorecard(boxes.shown_for(X), card.points.tolist(), card.threshold)
+        boxes = boxes.shown_for(data.X if self._encoding.plain else X)
+        self.scorecard_ = Scorecard(boxes, card.points.tolist(), card.threshold)
         self.__dict__.pop("_union", None)
         if not len(boxes):
             warnings.warn(
@@ -284,10 +289,10 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
         if self.max_union is not None:
             check_scalar(self.max_union, "max_union", Integral, min_val=1)
-        if self.max_limits != "auto":
-            check_scalar(self.max_limits, "max_limits", Integral, min_val=1)
-        if self.lam != "auto" and not (isinstance(self.lam, Real) and 0 < float(self.lam) < np.inf):
-            raise ValueError(f"lam must be 'auto' or a finite number above 0; got {self.lam!r}.")
+        n = self.max_limits
+        if n != "auto" and (isinstance(n, bool) or not isinstance(n, Integral) or n < 1):
+            raise ValueError(f"max_limits must be 'auto' or a whole number of at least 1; got {n!r}.")
+        check_cost(self.lam, "lam", "auto")
         check_cost(self.false_alarm_cost, "false_alarm_cost", None)
         if self.cv is None:
             given = _PLAIN.max_limits if self.max_limits == "auto" else int(self.max_limits)

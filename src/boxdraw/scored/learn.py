@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +25,7 @@ class Ready:
     order: Order
     rows: Rows
     few: Training  # all rows or a sample of them, with places for codes
+    even: float  # the log-odds at which a flagged row costs as much as one left alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +37,14 @@ class Card:
     spread: FloatArray
     points: IntArray
     threshold: int
-    odds: FloatArray  # log-odds by hard membership, the intercept last
+    odds: FloatArray  # by hard membership, the intercept last: log-odds, 0 where flagging or not costs the same
 
     def graded(self, X: Matrix, n_jobs: int | None = None) -> FloatArray:
         """Return the points of rows, graded by how well inside the boxes they are."""
         return grades(depths(X, self.lower, self.upper, self.spread, n_jobs)) @ self.points
 
     def log_odds(self, X: Matrix) -> FloatArray:
-        """Return the fitted log-odds of rows, by which boxes hold them."""
+        """Return the fitted log-odds of rows by which boxes hold them, 0 where flagging or not costs the same."""
         member = depths(X, self.lower, self.upper, self.spread) >= 0
         return member @ self.odds[:-1] + self.odds[-1]
 
@@ -62,30 +64,36 @@ def make_ready(
     order = fit_order(data)
     few = ordered(data if few is None else few, order)
     cost = data.balance if false_alarm_cost is None else false_alarm_cost
-    scale = (data.positive_weight + data.negative_weight) / (data.positive_weight + cost * data.negative_weight)
+    # Boxes drawn for the cost itself would look at one class only where it is far from the balance; boxes drawn for the
+    # balance would be too coarse for it. Halfway is better than either (docs/experiments.rst).
+    drawn_for = math.sqrt(cost * data.balance)
+    scale = (data.positive_weight + data.negative_weight) / (data.positive_weight + drawn_for * data.negative_weight)
     if bins is None:
         bins = make_bins(ordered(data, order).X, few.X, few.weights, n_jobs)
-    return Ready(order, Rows(bins, data.positive, data.weights, np.array([cost, 1.0]) * scale), few)
+    rows = Rows(bins, data.positive, data.weights, np.array([drawn_for, 1.0]) * scale)
+    return Ready(order, rows, few, math.log(cost / drawn_for))
 
 
 def learn(ready: Ready, setting: Setting, shape: Shape, flag_from: float = 0.0, n_jobs: int | None = None) -> Card:
-    """Learn a card, of no boxes if none has any gain. It should flag the rows of log-odds from ``flag_from`` on."""
+    """Learn a card, of no boxes if none has any gain. It should flag the rows with `Card.log_odds` from ``flag_from``."""
     rows, few, bins = ready.rows, ready.few, ready.rows.bins
     drawing = boost(rows, shape.max_boxes, setting.max_limits, setting.lam, shape.signed)
     lower, upper = bins.limits(drawing.low, drawing.high)
     soft = grades(depths(few.X, lower, upper, bins.spread, n_jobs))
     task = soft, few.positive, few.weights, rows.class_weight, RIDGE * rows.unit
-    fitted = fit_logistic(*task, not shape.signed, np.zeros(len(lower) + 1))
-    if not np.abs(fitted[:-1]).max(initial=0) > 0:
-        return Card(lower[:0], upper[:0], bins.spread, np.zeros(0, dtype=np.int64), 1, fitted[-1:])
     odds = drawing.cells.logistic(rows, not shape.signed)
+    fitted = fit_logistic(*task, not shape.signed, odds)
+    if not np.abs(fitted[:-1]).max(initial=0) > 0:
+        return Card(lower[:0], upper[:0], bins.spread, np.zeros(0, dtype=np.int64), 1, fitted[-1:] - ready.even)
     goal = Goal(
         coefficients=fitted[:-1],
         curvature=curvature_of(*task, fitted),
-        odds=drawing.cells.member @ odds[:-1] + odds[-1] - flag_from,
+        odds=drawing.cells.member @ odds[:-1] + odds[-1] - ready.even - flag_from,
         mass=rows.class_weight @ drawing.cells.mass,
     )
     points, threshold = whole_points(drawing, goal, shape.max_union, shape.signed)
     kept = points != 0
     cells = replace(drawing.cells, member=drawing.cells.member[:, kept])
-    return Card(lower[kept], upper[kept], bins.spread, points[kept], threshold, cells.logistic(rows, not shape.signed))
+    odds = cells.logistic(rows, not shape.signed)
+    odds[-1] -= ready.even
+    return Card(lower[kept], upper[kept], bins.spread, points[kept], threshold, odds)
