@@ -63,7 +63,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             True where the row lies in the box; a frame after ``set_output``.
         """
         check_is_fitted(self)
-        return self.boxes_.membership(self._validated(X))
+        return self._transformed_by().membership(self._validated(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Return the names of the columns of ``transform``: box1, box2, ...
@@ -82,7 +82,11 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         if input_features is not None and names is not None and not np.array_equal(names, input_features):
             raise ValueError("input_features is not equal to feature_names_in_")
-        return np.array([f"box{k + 1}" for k in range(len(self.boxes_))], dtype=object)
+        return np.array([f"box{k + 1}" for k in range(len(self._transformed_by()))], dtype=object)
+
+    def _transformed_by(self) -> BoxSet:
+        """Return the boxes that ``transform`` has a column for."""
+        return self.boxes_
 
     def explain(self, X: Any) -> Any:
         """Say of each row which box holds it, or what it would take to be in the nearest one.

@@ -61,3 +61,12 @@ def total(weight: FloatArray | None, where: BoolArray) -> float:
     if weight is None:
         return float(np.count_nonzero(where))
     return math.fsum(weight[where])
+
+
+def on_grid(weight: FloatArray) -> FloatArray:
+    """Round weights to whole multiples of a unit so small that any sums of them are exact, in whatever order.
+
+    Whole weights stay as they are.
+    """
+    unit = 2.0 ** (math.ceil(math.log2(math.fsum(weight))) - 51)
+    return weight if unit <= 1 and not (weight % 1).any() else np.rint(weight / unit) * unit

@@ -13,6 +13,7 @@ from boxdraw.progress import Progress
 from boxdraw.scored.bins import make_bins
 from boxdraw.scored.learn import Card, learn, make_ready
 from boxdraw.scored.settings import Setting, Shape
+from boxdraw.sums import on_grid
 from boxdraw.training import Training
 
 REPEATS = 4  # of the folds, where cv is their number
@@ -41,7 +42,7 @@ def choose(
     progress = Progress("Scored Boxes", verbose)
     free = replace(shape, max_union=None)
     # Categories have their places by the labels of the rows to learn from, so their bins are made in each fold.
-    bins = None if any(data.n_codes) else make_bins(data.X, data.X, data.weights, n_jobs)
+    bins = None if any(data.n_codes) else make_bins(data.X, data.X, on_grid(data.weights), n_jobs)
 
     def work(split: Split) -> list[tuple[float, FloatArray]]:
         train, test = data.take(split[0]), data.take(split[1])
@@ -74,17 +75,17 @@ def flag_from(odds: FloatArray, data: Training, false_alarm_cost: float | None, 
     """
     cost = data.balance if false_alarm_cost is None else false_alarm_cost
     values, place = np.unique(odds, return_inverse=True)
-    size = np.where(data.positive, 1.0, -cost) * data.weights
-    gain = np.bincount(place, weights=size)  # by flagging the rows of a value
-    noise = np.bincount(place, weights=size**2)
-    # loss[i]: of flagging from values[i] on; the last one flags nothing
-    loss = np.append(0, np.cumsum(gain))
-    spent = np.append(0, np.cumsum(noise))
+    weight = on_grid(data.weights)
+    positive, negative = (
+        np.append(0, np.cumsum(np.bincount(place, weights=weight * side))) for side in (data.positive, ~data.positive)
+    )
+    loss = positive - cost * negative  # of flagging from values[i] on instead of all rows
     best = int(loss.argmin())
-    error = np.sqrt(np.abs(spent - spent[best]) * repeats) / 2
-    fine = loss - loss[best] <= error
-    below, above = np.append(values[0] - 1, values), np.append(values, values[-1] + 1)
+    noise = np.abs(positive - positive[best]) + cost**2 * np.abs(negative - negative[best])
+    fine = loss - loss[best] <= np.sqrt(noise * repeats) / 2
+    below, above = np.append(-np.inf, values), np.append(values, np.inf)
     if (fine & (below < 0) & (above >= 0)).any():
         return 0.0
+    below[0], above[-1] = values[0] - 1, values[-1] + 1
     starts = (below + above) / 2
     return float(starts[fine][np.abs(starts[fine]).argmin()])

@@ -145,18 +145,21 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         settings, shape = self._settings(), self._shape()
         data = read_training_rows(self, X, y, sample_weight)
         few = draw_sample(data)
-        setting, flag_from = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
+        setting, self._flag_from = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
         progress = Progress("Scored Boxes", self.verbose)
         ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
-        card = learn(ready, setting, shape, flag_from, self.n_jobs)
+        card = learn(ready, setting, shape, self._flag_from, self.n_jobs)
         progress.step(f"boost: {len(card.points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}")
         self.max_limits_, self.lam_ = setting.max_limits, setting.lam
         self._order, self._card = ready.order, card
         boxes = self._encoding.boxes(card.lower, card.upper, ready.order)
         boxes = boxes.shown_for(data.X if self._encoding.plain else X)
         self.scorecard_ = Scorecard(boxes, card.points.tolist(), card.threshold)
-        self.__dict__.pop("_union", None)
+        try:
+            self._union: BoxSet | str = self.scorecard_.union()
+        except ValueError as error:
+            self._union = str(error)
         if not len(boxes):
             warnings.warn(
                 "No box was found that sets positives apart: nothing is flagged. Lower lam, or look whether the "
@@ -169,14 +172,13 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     @property
     def boxes_(self) -> BoxSet:  # type: ignore[override]
         """The rows that the scorecard flags, as a union of boxes."""
-        if "scorecard_" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'boxes_' before it is fitted")
-        if "_union" not in self.__dict__:
-            try:
-                self._union = self.scorecard_.union()
-            except ValueError as error:
-                raise AttributeError(f"There is no boxes_: {error}.") from None
-        return self._union
+        union = self.__dict__.get("_union", "the estimator is not fitted")
+        if isinstance(union, str):
+            raise AttributeError(f"There is no boxes_: {union}.")
+        return union
+
+    def _transformed_by(self) -> BoxSet:
+        return self.scorecard_.boxes if self.scorecard_.signed else self.boxes_
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class of each row: positive from the scorecard's threshold on.

@@ -15,7 +15,7 @@ def depths(
 ) -> FloatArray:
     """Return how far each row is inside each box, in standard deviations of the feature that decides: (rows, boxes).
 
-    Below 0 outside the box. A missing number is within any limits, as in the learners' matrix.
+    Below 0 outside the box. As in the learners' matrix, NaN is within any limits and infinity outside of them.
     """
     result = np.full((len(X), len(lower)), np.inf)
 
@@ -25,9 +25,10 @@ def depths(
             for j in np.flatnonzero((lower[k] > -np.inf) | (upper[k] < np.inf)):
                 values = rows[:, j].astype(np.float64, copy=False)
                 margin = np.minimum(values - lower[k, j], upper[k, j] - values) / spread[j]
+                margin[values == np.inf] = -np.inf
                 np.fmin(result[tile, k], margin, out=result[tile, k])
 
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         for _ in threaded_map(work, tiles(len(X), 8), n_jobs):
             pass
     return result

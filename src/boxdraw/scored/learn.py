@@ -15,6 +15,7 @@ from boxdraw.scored.grade import depths, grades
 from boxdraw.scored.logistic import curvature_of, fit_logistic
 from boxdraw.scored.settings import Setting, Shape
 from boxdraw.scored.whole import Goal, whole_points
+from boxdraw.sums import on_grid
 from boxdraw.training import Training
 
 
@@ -63,24 +64,25 @@ def make_ready(
     """
     order = fit_order(data)
     few = ordered(data if few is None else few, order)
-    cost = data.balance if false_alarm_cost is None else false_alarm_cost
+    cost = drawn_for = data.balance
     # Boxes drawn for the cost itself would look at one class only where it is far from the balance; boxes drawn for the
     # balance would be too coarse for it. Halfway is better than either (docs/experiments.rst).
-    drawn_for = math.sqrt(cost * data.balance)
+    if false_alarm_cost is not None:
+        cost, drawn_for = false_alarm_cost, math.sqrt(false_alarm_cost * data.balance)
     scale = (data.positive_weight + data.negative_weight) / (data.positive_weight + drawn_for * data.negative_weight)
     if bins is None:
-        bins = make_bins(ordered(data, order).X, few.X, few.weights, n_jobs)
-    rows = Rows(bins, data.positive, data.weights, np.array([drawn_for, 1.0]) * scale)
+        bins = make_bins(ordered(data, order).X, few.X, on_grid(few.weights), n_jobs)
+    rows = Rows(bins, data.positive, on_grid(data.weights), np.array([drawn_for, 1.0]) * scale)
     return Ready(order, rows, few, math.log(cost / drawn_for))
 
 
 def learn(ready: Ready, setting: Setting, shape: Shape, flag_from: float = 0.0, n_jobs: int | None = None) -> Card:
-    """Learn a card, of no boxes if none has any gain. It should flag the rows with `Card.log_odds` from ``flag_from``."""
+    """Learn a card, of no boxes if none has any gain. It should flag rows of log-odds from ``flag_from`` on."""
     rows, few, bins = ready.rows, ready.few, ready.rows.bins
     drawing = boost(rows, shape.max_boxes, setting.max_limits, setting.lam, shape.signed)
     lower, upper = bins.limits(drawing.low, drawing.high)
     soft = grades(depths(few.X, lower, upper, bins.spread, n_jobs))
-    task = soft, few.positive, few.weights, rows.class_weight, RIDGE * rows.unit
+    task = soft, few.positive, on_grid(few.weights), rows.class_weight, RIDGE * rows.unit
     odds = drawing.cells.logistic(rows, not shape.signed)
     fitted = fit_logistic(*task, not shape.signed, odds)
     if not np.abs(fitted[:-1]).max(initial=0) > 0:

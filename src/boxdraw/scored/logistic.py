@@ -23,7 +23,12 @@ def rounder_of(total):
 
 @inner
 def rounded(term, weight, rounder):
-    """Return weight x term, in which a whole weight counts as so many equal terms."""
+    """Return weight x term, in which a whole weight counts as so many equal terms.
+
+    So many copies of a rounding error would be too much for large weights, which no one compares with copies.
+    """
+    if weight > 2**16:
+        return (weight * term + rounder) - rounder
     whole = math.floor(weight)
     result = whole * ((term + rounder) - rounder)
     if whole != weight:
@@ -67,8 +72,9 @@ def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvat
 def fit_logistic(F, positive, weight, class_weight, ridge, nonnegative, start):
     """Return the coefficients of the columns of F, with the intercept last.
 
-    Newton steps from ``start``, halved while they do not help. With ``nonnegative``, a coefficient at 0 that would go
-    below stays there; the intercept is free and bears no ridge.
+    Newton steps from ``start``, each to the least of the quadratic model among the coefficients that are allowed, which
+    are those from 0 on if ``nonnegative``, and halved while the loss does not fall. The intercept is free and bears no
+    ridge.
     """
     n = F.shape[1]
     total = 0.0
@@ -77,28 +83,28 @@ def fit_logistic(F, positive, weight, class_weight, ridge, nonnegative, start):
     rounder = rounder_of(total)
     gradient, curvature = np.empty(n + 1), np.empty((n + 1, n + 1))
     b, step, before = start.copy(), np.zeros(n + 1), np.inf
-    for _ in range(100):
+    for _ in range(200):
         loss = _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvature)
         loss += ridge / 2 * (b[:n] ** 2).sum()
-        if loss > before * (1 + 1e-12):
+        if loss > before * (1 + 1e-13):
             step /= 2
             b -= step
-            if np.abs(step).max() < 1e-9:
+            if np.abs(step).max() < 1e-10:
                 break
             continue
         before = loss
-        old = b.copy()
-        b += _newton_step(b, gradient, curvature, ridge, nonnegative)
-        if nonnegative:
-            b[:n] = np.maximum(b[:n], 0.0)
-        step = b - old
+        step = _newton_step(b, gradient, curvature, ridge, nonnegative)
+        b += step
         if np.abs(step).max() < 1e-8:
             break
+    if nonnegative:
+        b[:n] = np.maximum(b[:n], 0.0)
     return b
 
 
 @inner
 def _newton_step(b, gradient, curvature, ridge, nonnegative):
+    """Return the step to the least of the quadratic model, one coefficient at a time, at most 4 long."""
     n = len(b) - 1
     for k in range(n):
         gradient[k] -= ridge * b[k]
@@ -106,18 +112,21 @@ def _newton_step(b, gradient, curvature, ridge, nonnegative):
     for k in range(n + 1):
         for q in range(k):
             curvature[q, k] = curvature[k, q]
-    curvature[n, n] *= 1 + 1e-9
-    curvature[n, n] += 1e-300
-    if nonnegative:
-        for k in range(n):
-            if b[k] <= 0 and gradient[k] < 0:
-                curvature[k, :] = 0.0
-                curvature[:, k] = 0.0
-                curvature[k, k] = 1.0
-                gradient[k] = 0.0
-    step = np.linalg.solve(curvature, gradient)
+    curvature[n, n] = max(curvature[n, n], 1e-300)
+    step, slope = np.zeros(n + 1), gradient.copy()
+    for _ in range(10_000):
+        moved = 0.0
+        for k in range(n + 1):
+            move = slope[k] / curvature[k, k]
+            if nonnegative and k < n:
+                move = max(move, -b[k] - step[k])
+            step[k] += move
+            slope -= move * curvature[k]
+            moved = max(moved, abs(move))
+        if moved < 1e-10:
+            break
     size = np.abs(step).max()
-    return step * min(1.0, 4 / size) if size > 0 else step
+    return step * (4 / size) if size > 4 else step
 
 
 @entry

@@ -16,7 +16,8 @@ from boxdraw.scored.bins import TOP
 from boxdraw.scored.boost import Drawing
 
 MOST_POINTS = 5
-_MOST_STEPS = 20_000  # of the count of a union: more count as too many boxes
+# A count of a union that takes more steps or more boxes at a time ends as too many boxes.
+_MOST_STEPS, _MOST_FOUND = 20_000, 4096
 
 
 @dataclass(frozen=True, slots=True)
