@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from boxdraw import FastBoxesClassifierCV
+from boxdraw import FastBoxesClassifierCV, ScoredBoxesClassifier
 from boxdraw.cli.evaluate import recall_at
 from boxdraw.metrics import auh_score
 
@@ -57,6 +57,28 @@ def test_figures_are_those_of_the_library(run, data, positive):
     assert list(boxes) == ["auc", "auh", "average_precision", "recall_at_0.1"]
     np.testing.assert_allclose([figure["mean"] for figure in boxes.values()], np.mean(expected, axis=0))
     np.testing.assert_allclose([figure["std"] for figure in boxes.values()], np.std(expected, axis=0))
+
+
+def test_a_scorecard_is_compared_by_its_graded_points(run, data):
+    options = ("--method", "scored", "--max-limits", 1, "--max-boxes", 2, "--folds", 2)
+    figures = json.loads(run("evaluate", data, "--target", "fraud", *options, "--json").out)
+    assert figures["method"] == "scored"
+    assert list(figures["models"]) == ["scorecard", *MODELS[1:]]
+    table = small_table()
+    X, y = table.select(["amount", "hour"]), np.array(table["fraud"].to_pylist()) == "yes"
+    expected = []
+    for train, test in RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=0).split(y, y):
+        model = ScoredBoxesClassifier(max_boxes=2, max_limits=1, pos_label=True, random_state=0)
+        score = model.fit(X.take(train), y[train]).decision_function(X.take(test))
+        expected.append(roc_auc_score(y[test], score))
+    assert figures["models"]["scorecard"]["auc"]["mean"] == pytest.approx(np.mean(expected))
+
+
+def test_exact_boxes_too(run, data):
+    pytest.importorskip("ortools")
+    options = ("--method", "exact", "--max-boxes", 1, "--false-alarm-cost", 1, "--folds", 2)
+    figures = json.loads(run("evaluate", data, "--target", "fraud", *options, "--json").out)
+    assert figures["models"]["exact boxes"]["auc"]["mean"] > 0.8
 
 
 def test_easy_tables_are_easy_for_all(run):
@@ -123,6 +145,7 @@ def test_one_clear_error(fails, data):
     fails(
         "evaluate", data, "--target", "fraud", "--folds", 50, words="only 17 rows have the rarer label, too few for 50"
     )
+    fails("evaluate", data, "--target", "fraud", "--max-union", 3, code=2, words="goes with --method scored")
     fails("evaluate", data, "--target", "frud", words='did you mean "fraud"?')
     Path("one.csv").write_text("a,fraud\n1,yes\n2,no\n3,no\n")
     fails("evaluate", "one.csv", "--target", "fraud", words="only one row has the rarer label")

@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from boxdraw import FastBoxesClassifierCV
-from boxdraw.cli.fit import box_counts
+from boxdraw.cli.learning import box_counts
 from boxdraw.cli.model import load_model
 
 from .conftest import small_table
@@ -155,8 +155,8 @@ def test_exact_boxes(run, data):
 
 def test_a_search_that_is_stopped_saves_nothing(run, data, monkeypatch):
     pytest.importorskip("ortools")
-    monkeypatch.setattr("boxdraw.cli.fit.ExactBoxesClassifier.fit", lambda self, *_: self)
-    monkeypatch.setattr("boxdraw.cli.fit.ExactBoxesClassifier.status_", "interrupted", raising=False)
+    monkeypatch.setattr("boxdraw.cli.learning.ExactBoxesClassifier.fit", lambda self, *_: self)
+    monkeypatch.setattr("boxdraw.cli.learning.ExactBoxesClassifier.status_", "interrupted", raising=False)
     result = run("fit", data, "--target", "fraud", "--method", "exact")
     assert (result.code, result.err) == (130, "boxdraw: stopped\n")
     assert not Path("model.json").exists()
@@ -270,7 +270,11 @@ def test_files_that_are_not_there(fails):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--time-limit", "5"], "--time-limit goes with --method exact"),
+        (["--time-limit", "5"], "--time-limit goes with --method exact; fast has none"),
+        (["--time-limit", "5", "--method", "scored"], "--time-limit goes with --method exact; scored has none"),
+        (["--max-limits", "2"], "--max-limits goes with --method scored; fast has none"),
+        (["--max-union", "2", "--method", "exact"], "--max-union goes with --method scored; exact has none"),
+        (["--max-limits", "0", "--method", "scored"], "expected a whole number from 1 on"),
         (["--json", "-o", "-"], "cannot share standard output"),
         (["--false-alarm-cost", "0"], "expected a number above 0, got '0'"),
         (["--false-alarm-cost", "nan"], "expected a number above 0"),

@@ -104,7 +104,7 @@ def edited(key, value):
         ("a,b\n1,2\n", "Expecting value"),
         (b"\xff", "not UTF-8 at byte 0"),
         ("[" * 100_000, "nested too deeply"),
-        ("{}", 'expected "format": "boxdraw.model" or "boxdraw.boxes", got none'),
+        ("{}", 'expected "format": "boxdraw.model", "boxdraw.boxes" or "boxdraw.scorecard", got none'),
         (edited("format", "other"), "got 'other'"),
         (edited("version", "1"), "version: expected a whole number from 1 on, got '1'"),
         (edited("version", True), "version: expected a whole number"),

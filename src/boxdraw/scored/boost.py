@@ -19,7 +19,7 @@ from boxdraw.scored.bins import MISSING, TOP, Bins
 from boxdraw.scored.grow import grow
 from boxdraw.scored.logistic import fit_logistic, rounded, rounder_of
 
-LEAST_RISE = 0.02  # of the gain by another limit
+LEAST_RISE = 0.1  # of the gain by another limit
 RIDGE = 2.0  # on points, in positives at even odds
 
 

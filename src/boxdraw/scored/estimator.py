@@ -42,10 +42,10 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     max_boxes : int, default=8
         The most boxes on the scorecard.
     max_limits : int or "auto", default="auto"
-        The most limits of a box; "auto" chooses from 1, 2 and 3 on the inner folds.
+        The most limits of a box; "auto" is 2 unless 1 or 3 are clearly better on the inner folds.
     lam : float or "auto", default="auto"
         How cautious to be about boxes of few rows: as if each held this many rows more, at even odds and of the weight
-        of a positive. "auto" chooses from 4 and 12 on the inner folds.
+        of a positive. "auto" is 4 unless 12 is clearly better on the inner folds.
     max_union : int or None, default=8
         The most boxes of ``boxes_``. Points and threshold are chosen so that it holds; None lets it grow.
     signed_points : bool, default=False

@@ -56,7 +56,8 @@ def whole_points(drawing: Drawing, goal: Goal, max_union: int | None, signed: bo
     loss, threshold, points = _best_of(starts, task, limit)
     if limit >= 0 and loss > _best_of(starts, task, -1)[0]:
         points, threshold = _climb(points if np.isfinite(loss) else _one_box(share), task, limit)
-    return points, int(threshold)
+    unit = max(int(np.gcd.reduce(points)), 1)  # 4 and 2 points with an alarm from 3 are 2 and 1 with one from 2
+    return points // unit, -(-int(threshold) // unit)
 
 
 def _best_of(starts: list[IntArray], task: Task, limit: int) -> tuple[float, int, IntArray]:
