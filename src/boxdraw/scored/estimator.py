@@ -53,9 +53,9 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     false_alarm_cost : float or None, default=None
         What a false alarm costs you relative to a miss; None weighs the classes equally (best balanced accuracy).
     cv : int, splitter, iterable of (train, test) or None, default=3
-        Inner folds for what is "auto" and for the threshold. An int gives stratified folds, dealt several times, that
-        depend on the rows' values and not on their order; for large tables on a sample. None does without inner
-        folds: "auto" is then 2 limits and lam 4.
+        Inner folds for what is "auto". An int gives stratified folds, dealt several times, that depend on the rows'
+        values and not on their order; for large tables on a sample. None does without: "auto" is then 2 limits and
+        lam 4.
     categorical_features, pos_label
         As in `FastBoxesClassifier`.
     random_state : int, RandomState instance or None, default=None
@@ -145,11 +145,11 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         settings, shape = self._settings(), self._shape()
         data = read_training_rows(self, X, y, sample_weight)
         few = draw_sample(data)
-        setting, self._flag_from = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
+        setting = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
         progress = Progress("Scored Boxes", self.verbose)
         ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
-        card = learn(ready, setting, shape, self._flag_from, self.n_jobs)
+        card = learn(ready, setting, shape, self.n_jobs)
         progress.step(f"boost: {len(card.points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}")
         self.max_limits_, self.lam_ = setting.max_limits, setting.lam
         self._order, self._card = ready.order, card
@@ -308,21 +308,21 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         union = None if self.max_union is None else int(self.max_union)
         return Shape(int(self.max_boxes), union, bool(self.signed_points), cost)
 
-    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, float]:
-        """Return the setting and the log-odds to flag from, by inner folds if there can be any."""
+    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> Setting:
+        """Return the setting: the only one, or by inner folds if there can be any."""
         self.__dict__.pop("cv_results_", None)
-        if self.cv is None:
-            return settings[0], 0.0
+        if len(settings) == 1:
+            return settings[0]
         from boxdraw.scored.choose import REPEATS, choose
 
         labels = np.where(data.positive, self.pos_label_, self.classes_[self.classes_ != self.pos_label_][0])
         splits = inner_splits(data, labels, self.cv, self.random_state, REPEATS)
         if not splits:
-            return (_PLAIN if _PLAIN in settings else settings[0]), 0.0
-        choice = choose(data, splits, settings, shape, self.n_jobs, self.verbose)
+            return _PLAIN if _PLAIN in settings else settings[0]
+        setting, scores = choose(data, splits, settings, shape, self.n_jobs, self.verbose)
         self.cv_results_ = {
             "params": [{"max_limits": setting.max_limits, "lam": setting.lam} for setting in settings],
-            "mean_test_score": choice.scores.mean(axis=0),
-            **{f"split{number}_test_score": scores for number, scores in enumerate(choice.scores)},
+            "mean_test_score": scores.mean(axis=0),
+            **{f"split{number}_test_score": row for number, row in enumerate(scores)},
         }
-        return choice.setting, choice.flag_from
+        return setting

@@ -21,16 +21,16 @@ def depths(
 
     def work(tile: slice) -> None:
         rows = X[tile]
-        for k in range(len(lower)):
-            for j in np.flatnonzero((lower[k] > -np.inf) | (upper[k] < np.inf)):
-                values = rows[:, j].astype(np.float64, copy=False)
-                margin = np.minimum(values - lower[k, j], upper[k, j] - values) / spread[j]
-                margin[values == np.inf] = -np.inf
-                np.fmin(result[tile, k], margin, out=result[tile, k])
+        with np.errstate(over="ignore", invalid="ignore"):
+            for k in range(len(lower)):
+                for j in np.flatnonzero((lower[k] > -np.inf) | (upper[k] < np.inf)):
+                    values = rows[:, j].astype(np.float64, copy=False)
+                    margin = np.minimum(values - lower[k, j], upper[k, j] - values) / spread[j]
+                    margin[values == np.inf] = -np.inf
+                    np.fmin(result[tile, k], margin, out=result[tile, k])
 
-    with np.errstate(over="ignore", invalid="ignore"):
-        for _ in threaded_map(work, tiles(len(X), 8), n_jobs):
-            pass
+    for _ in threaded_map(work, tiles(len(X), 8), n_jobs):
+        pass
     return result
 
 

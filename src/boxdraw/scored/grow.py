@@ -131,20 +131,21 @@ def grow(codes, positions, gradient, penalty, max_limits, least_rise, sign):
 
 @inner
 def _place_anew(codes, positions, gradient, penalty, sign, low, high, gain):
-    """Free each limit in turn and set the best one instead; return the gain."""
-    for j in range(low.shape[0]):
-        for s in range(2):
-            if low[j] == 0 if s == 0 else high[j] == TOP:
-                continue
-            if _n_limits(low, high) == 1:
-                continue
-            rows = _rows_inside(codes, low, high, j, s)
-            new, column, side, left, right = _best_limit(codes, rows, gradient, penalty, sign, low, high, True)
-            if new > gain * (1 + 1e-12):
-                if s == 0:
-                    low[j] = 0
-                else:
-                    high[j] = TOP
-                _place(low, high, column, side, left, right, positions)
-                gain = new
+    """Free each limit in turn and set the best one instead, until none changes; return the gain."""
+    changed = _n_limits(low, high) > 1
+    while changed:
+        changed = False
+        for j in range(low.shape[0]):
+            for s in range(2):
+                if low[j] == 0 if s == 0 else high[j] == TOP:
+                    continue
+                rows = _rows_inside(codes, low, high, j, s)
+                new, column, side, left, right = _best_limit(codes, rows, gradient, penalty, sign, low, high, True)
+                if new > gain * (1 + 1e-12):
+                    if s == 0:
+                        low[j] = 0
+                    else:
+                        high[j] = TOP
+                    _place(low, high, column, side, left, right, positions)
+                    gain, changed = new, True
     return gain

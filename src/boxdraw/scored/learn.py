@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from boxdraw.arrays import FloatArray, IntArray, Matrix
+from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw.fast.order import Order, fit_order, ordered
 from boxdraw.scored.bins import Bins, make_bins
 from boxdraw.scored.boost import RIDGE, Rows, boost
 from boxdraw.scored.grade import depths, grades
 from boxdraw.scored.logistic import curvature_of, fit_logistic
 from boxdraw.scored.settings import Setting, Shape
+from boxdraw.scored.threshold import chances, expected_costs
 from boxdraw.scored.whole import Goal, whole_points
 from boxdraw.sums import on_grid
 from boxdraw.training import Training
@@ -26,7 +28,7 @@ class Ready:
     order: Order
     rows: Rows
     few: Training  # all rows or a sample of them, with places for codes
-    even: float  # the log-odds at which a flagged row costs as much as one left alone
+    cost: float  # of a false alarm relative to a miss
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +40,10 @@ class Card:
     spread: FloatArray
     points: IntArray
     threshold: int
-    odds: FloatArray  # by hard membership, the intercept last: log-odds, 0 where flagging or not costs the same
 
     def graded(self, X: Matrix, n_jobs: int | None = None) -> FloatArray:
         """Return the points of rows, graded by how well inside the boxes they are."""
         return grades(depths(X, self.lower, self.upper, self.spread, n_jobs)) @ self.points
-
-    def log_odds(self, X: Matrix) -> FloatArray:
-        """Return the fitted log-odds of rows by which boxes hold them, 0 where flagging or not costs the same."""
-        member = depths(X, self.lower, self.upper, self.spread) >= 0
-        return member @ self.odds[:-1] + self.odds[-1]
 
 
 def make_ready(
@@ -73,29 +69,32 @@ def make_ready(
     if bins is None:
         bins = make_bins(ordered(data, order).X, few.X, on_grid(few.weights), n_jobs)
     rows = Rows(bins, data.positive, on_grid(data.weights), np.array([drawn_for, 1.0]) * scale)
-    return Ready(order, rows, few, math.log(cost / drawn_for))
+    return Ready(order, rows, few, cost)
 
 
-def learn(ready: Ready, setting: Setting, shape: Shape, flag_from: float = 0.0, n_jobs: int | None = None) -> Card:
-    """Learn a card, of no boxes if none has any gain. It should flag rows of log-odds from ``flag_from`` on."""
+def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = None) -> Card:
+    """Learn a card, of no boxes if none has any gain."""
     rows, few, bins = ready.rows, ready.few, ready.rows.bins
     drawing = boost(rows, shape.max_boxes, setting.max_limits, setting.lam, shape.signed)
     lower, upper = bins.limits(drawing.low, drawing.high)
-    soft = grades(depths(few.X, lower, upper, bins.spread, n_jobs))
-    task = soft, few.positive, on_grid(few.weights), rows.class_weight, RIDGE * rows.unit
+    depth = depths(few.X, lower, upper, bins.spread, n_jobs)
+    weight = on_grid(few.weights)
+    task = grades(depth), few.positive, weight, rows.class_weight, RIDGE * rows.unit
     odds = drawing.cells.logistic(rows, not shape.signed)
     fitted = fit_logistic(*task, not shape.signed, odds)
     if not np.abs(fitted[:-1]).max(initial=0) > 0:
-        return Card(lower[:0], upper[:0], bins.spread, np.zeros(0, dtype=np.int64), 1, fitted[-1:] - ready.even)
+        return Card(lower[:0], upper[:0], bins.spread, np.zeros(0, dtype=np.int64), 1)
     goal = Goal(
         coefficients=fitted[:-1],
         curvature=curvature_of(*task, fitted),
-        odds=drawing.cells.member @ odds[:-1] + odds[-1] - ready.even - flag_from,
+        odds=drawing.cells.member @ odds[:-1] + odds[-1],
         mass=rows.class_weight @ drawing.cells.mass,
+        costs=partial(_costs, chances(depth), few.positive, weight, ready.cost),
     )
     points, threshold = whole_points(drawing, goal, shape.max_union, shape.signed)
     kept = points != 0
-    cells = replace(drawing.cells, member=drawing.cells.member[:, kept])
-    odds = cells.logistic(rows, not shape.signed)
-    odds[-1] -= ready.even
-    return Card(lower[kept], upper[kept], bins.spread, points[kept], threshold, odds)
+    return Card(lower[kept], upper[kept], bins.spread, points[kept], threshold)
+
+
+def _costs(chance: FloatArray, positive: BoolArray, weight: FloatArray, cost: float, points: IntArray) -> FloatArray:
+    return expected_costs(chance, points, positive, weight, cost)

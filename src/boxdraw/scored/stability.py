@@ -341,7 +341,7 @@ def measure_stability(
     def work(seed: int) -> _Sample:
         data = _drawn(task, seed)
         ready = make_ready(data, shape.false_alarm_cost, few=draw_sample(data))
-        card = learn(ready, setting, shape, model._flag_from)
+        card = learn(ready, setting, shape)
         boxes = task.encoding.boxes(card.lower, card.upper, ready.order)
         return _compared(task, Scorecard(boxes, card.points.tolist(), card.threshold))
 

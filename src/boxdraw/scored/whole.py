@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from boxdraw.scored.boost import Drawing
 
 MOST_POINTS = 5
 # A count of a union that takes more steps or more boxes at a time ends as too many boxes.
-_MOST_STEPS, _MOST_FOUND = 20_000, 4096
+_MOST_STEPS, _MOST_FOUND = 2_000, 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +27,46 @@ class Goal:
 
     coefficients: FloatArray  # of the boxes, by graded membership
     curvature: FloatArray  # of the log-loss there
-    odds: FloatArray  # log-odds of each cell, relative to where the alarm should begin
+    odds: FloatArray  # log-odds of each cell
     mass: FloatArray  # what each cell weighs
+    costs: Callable[[IntArray], FloatArray]  # of the thresholds of a card with these points, from its lowest sum on
 
 
 def whole_points(drawing: Drawing, goal: Goal, max_union: int | None, signed: bool) -> tuple[IntArray, int]:
     """Return points of each box, 0 to 5 or, if signed, -5 to 5, and a threshold.
 
-    A card is the better the less its regret, the weight of the cells on the wrong side times how sure that is, and the
-    less the log-loss rises by its points, in whatever unit, instead of the coefficients. Points are the coefficients
-    brought to 1, 2, ..., 5 points at most and rounded. Where ``max_union`` rules out the best of these cards, points
-    are changed one box at a time.
+    The coefficients, rounded to at most 5 points, and the threshold of least cost say which cells to flag. A card is
+    the better the less its regret, the weight of the cells that it takes otherwise times how sure their side is, and
+    the less the log-loss rises by its points, in whatever unit, instead of the coefficients. Candidates are the
+    coefficients brought to 1, 2, ..., 5 points at most and rounded. Where ``max_union`` rules out the best of
+    these cards, points are changed one box at a time. The threshold is then chosen anew, by its cost.
     """
-    regret = np.where(goal.odds >= 0, 1, -1) * np.abs(np.tanh(goal.odds / 2)) * goal.mass
     limit = -1 if max_union is None or signed else max_union
+    share = goal.coefficients / np.abs(goal.coefficients).max()
+    starts = [np.rint(share * most).astype(np.int64) for most in range(MOST_POINTS, 0, -1)]
+    task = _task(drawing, goal, starts[0])
+    loss, _, points = _best_of(starts, task, limit)
+    if limit >= 0 and loss > _best_of(starts, task, -1)[0]:
+        points = _climb(points if np.isfinite(loss) else _one_box(share), task, limit)
+    threshold = _cheapest(points, goal, task, limit)
+    unit = max(int(np.gcd.reduce(points)), 1)  # 4 and 2 points with an alarm from 3 are 2 and 1 with one from 2
+    return points // unit, -(-threshold // unit)
+
+
+def _task(drawing: Drawing, goal: Goal, points: IntArray) -> Task:
+    """Say what cards are judged by, given the points that they should come near to."""
+    member = drawing.cells.member.astype(np.int64)
+    sums = member @ points
+    flagged = sums >= _lowest(points) + int(goal.costs(points).argmin())
+    # the log-odds at which cells change sides, as nearly as these go with the points
+    starts = np.append(np.sort(goal.odds), np.inf)
+    wrong = [goal.mass[(goal.odds >= start) != flagged].sum() for start in starts]
+    start = starts[int(np.argmin(wrong))]
+    sure = np.abs(np.tanh((goal.odds - (start if np.isfinite(start) else goal.odds.max() + 1)) / 2)) + 1e-3
     pull = goal.curvature @ goal.coefficients
-    task = Task(
-        member=drawing.cells.member.astype(np.int64),
-        regret=regret,
+    return Task(
+        member=member,
+        regret=np.where(flagged, sure, -sure) * goal.mass,
         curvature=goal.curvature,
         pull=pull,
         most=goal.coefficients @ pull,
@@ -51,13 +74,19 @@ def whole_points(drawing: Drawing, goal: Goal, max_union: int | None, signed: bo
         high=drawing.high,
         missing=drawing.missing,
     )
-    share = goal.coefficients / np.abs(goal.coefficients).max()
-    starts = [np.rint(share * most).astype(np.int64) for most in range(MOST_POINTS, 0, -1)]
-    loss, threshold, points = _best_of(starts, task, limit)
-    if limit >= 0 and loss > _best_of(starts, task, -1)[0]:
-        points, threshold = _climb(points if np.isfinite(loss) else _one_box(share), task, limit)
-    unit = max(int(np.gcd.reduce(points)), 1)  # 4 and 2 points with an alarm from 3 are 2 and 1 with one from 2
-    return points // unit, -(-int(threshold) // unit)
+
+
+def _lowest(points: IntArray) -> int:
+    return int(np.minimum(points, 0).sum())
+
+
+def _cheapest(points: IntArray, goal: Goal, task: Task, limit: int) -> int:
+    """Return the threshold of least cost among those whose union has few enough boxes."""
+    costs, lowest = goal.costs(points), _lowest(points)
+    for t in (np.argsort(costs, kind="stable") + lowest).tolist():
+        if lowest < 0 or (t > 0 and (limit < 0 or count_union(points, t, *task[-3:], limit) <= limit)):
+            return int(t)
+    return int(points.sum())  # in all of the boxes: a single one
 
 
 def _best_of(starts: list[IntArray], task: Task, limit: int) -> tuple[float, int, IntArray]:
@@ -133,7 +162,7 @@ def _best_threshold(points, task, limit, bound):
 def _climb(points, task, limit):
     """Change the points of one box at a time, to the best card of all thresholds, until none is better."""
     points = points.copy()
-    best, threshold = _best_threshold(points, task, limit, np.inf)
+    best, _ = _best_threshold(points, task, limit, np.inf)
     better = True
     while better:
         better = False
@@ -141,11 +170,11 @@ def _climb(points, task, limit):
             choice = points[k]
             for value in range(MOST_POINTS + 1):
                 points[k] = value
-                loss, t = _best_threshold(points, task, limit, best * (1 - 1e-9))
+                loss, _ = _best_threshold(points, task, limit, best * (1 - 1e-9))
                 if loss < np.inf:
-                    best, threshold, choice, better = loss, t, value, True
+                    best, choice, better = loss, value, True
             points[k] = choice
-    return points, threshold
+    return points
 
 
 @entry
@@ -160,10 +189,9 @@ def count_union(points, threshold, low, high, missing, limit):
     rest = np.zeros(n_boxes + 1, np.int64)
     for i in range(n_boxes - 1, -1, -1):
         rest[i] = rest[i + 1] + points[order[i]]
-    found_low, found_high = (
-        np.empty((8 * limit + 8, n_columns), np.int64),
-        np.empty((8 * limit + 8, n_columns), np.int64),
-    )
+    limit = min(limit, _MOST_FOUND - 1)
+    room = min(8 * limit + 8, _MOST_FOUND)
+    found_low, found_high = np.empty((room, n_columns), np.int64), np.empty((room, n_columns), np.int64)
     n_found, steps = 0, 0
     place = np.full(n_boxes + 1, -1)  # the boxes of the set, by their place in the order
     sums = np.zeros(n_boxes + 1, np.int64)
