@@ -78,14 +78,25 @@ def boost(rows: Rows, max_boxes: int, max_limits: int, lam: float, signed: bool)
     while len(low) < max_boxes:
         odds = cells.logistic(rows, not signed)
         _write_gradients(gradient, cell, rows.positive, rows.weight, _per_cell(cells, odds, rows), rounder)
-        box = _best_box(rows, gradient, max_limits, lam, signed)
-        if box is None or any((box[0] == low[k]).all() and (box[1] == high[k]).all() for k in range(len(low))):
+        box = _new_box(rows, gradient, max_limits, lam, signed, low, high)
+        if box is None:
             break
         low, high = np.vstack([low, box[0]]), np.vstack([high, box[1]])
         cell, old, inside = _split(cell, len(cells.member), bins.codes, *box)
         member = np.column_stack([cells.member[old], inside])
         cells = Cells(member, _masses(cell, len(member), rows.positive, rows.weight))
     return Drawing(low, high, (bins.codes == MISSING).any(axis=1), cells)
+
+
+def _new_box(
+    rows: Rows, gradient: FloatArray, max_limits: int, lam: float, signed: bool, low: IntArray, high: IntArray
+) -> tuple[IntArray, IntArray] | None:
+    """Return the best box that is not there yet, if need be one of fewer limits."""
+    for n_limits in range(max_limits, 0, -1):
+        box = _best_box(rows, gradient, n_limits, lam, signed)
+        if box is not None and not ((box[0] == low) & (box[1] == high)).all(axis=1).any():
+            return box
+    return None
 
 
 def _best_box(
