@@ -35,7 +35,7 @@ test: $(INSTALLED)-test
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto
 
-bench: $(INSTALLED)-plot
+bench: $(INSTALLED)-bench
 	@for script in benchmarks/[!_]*.py; do \
 	    [ -e "$$script" ] || continue; \
 	    echo "$$script"; \
@@ -52,7 +52,7 @@ clean:
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(INSTALLED)-plot $(INSTALLED)-test $(INSTALLED)-docs: $(VENV_MADE) pyproject.toml $(CONSTRAINTS)
+$(INSTALLED)-plot $(INSTALLED)-test $(INSTALLED)-bench $(INSTALLED)-docs: $(VENV_MADE) pyproject.toml $(CONSTRAINTS)
 	@echo "Installing boxdraw[$(patsubst $(INSTALLED)-%,%,$@)] in $(VENV)"
 	@$(PIP_INSTALL) -e '.[$(patsubst $(INSTALLED)-%,%,$@)]'
 	@touch $@

@@ -19,7 +19,11 @@ def table(n_rows, n_features, share, seed=0):
     """Return a table in which positives come in two kinds, by three and by two features, and a trend in a third."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, n_features))
-    rise = 2.0 * ((X[:, 0] > 1) & (X[:, 1] > 0.5) & (X[:, 2] < 0)) + 2.0 * ((X[:, 3] < -1.2) & (X[:, 4] > 0.8)) + 0.5 * X[:, 5]
+    rise = (
+        2.0 * ((X[:, 0] > 1) & (X[:, 1] > 0.5) & (X[:, 2] < 0))
+        + 2.0 * ((X[:, 3] < -1.2) & (X[:, 4] > 0.8))
+        + 0.5 * X[:, 5]
+    )
     noise = rise + rng.logistic(size=n_rows)
     return X, noise > np.quantile(noise, 1 - share)
 
