@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import StackingClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
@@ -20,7 +21,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.fixes import parse_version
 
-from boxdraw import BoxSetClassifier, ExactBoxesClassifier, FastBoxesClassifier, FastBoxesClassifierCV
+from boxdraw import (
+    BoxSetClassifier,
+    ExactBoxesClassifier,
+    FastBoxesClassifier,
+    FastBoxesClassifierCV,
+    ScoredBoxesClassifier,
+)
 
 QUICK_CV = FastBoxesClassifierCV(n_boxes=(1, 2, 3), expansion=(0.0, 0.1))
 CLASSIFIERS = [
@@ -31,6 +38,10 @@ CLASSIFIERS = [
     BoxSetClassifier(),
     ExactBoxesClassifier(time_limit=2.0, random_state=0),
     ExactBoxesClassifier(max_boxes=1, edges="tight", n_jobs=2),
+    ScoredBoxesClassifier(),
+    ScoredBoxesClassifier(cv=None),
+    ScoredBoxesClassifier(signed_points=True, cv=None),
+    ScoredBoxesClassifier(max_union=None, cv=None, lam=0.5, max_limits=3),
 ]
 # the checks fit tables of a handful of rows, where these warnings are in place
 IN_PLACE = ("n_boxes=", "Rows of the smaller class", "Inner folds", "No box was found")
@@ -82,7 +93,13 @@ def framed(base, to_frame):
 
 FRAMED = [
     framed(type(classifier), to_frame)(**classifier.get_params())
-    for classifier in (FastBoxesClassifier(), QUICK_CV, BoxSetClassifier(), ExactBoxesClassifier(time_limit=1.0))
+    for classifier in (
+        FastBoxesClassifier(),
+        QUICK_CV,
+        BoxSetClassifier(),
+        ExactBoxesClassifier(time_limit=1.0),
+        ScoredBoxesClassifier(cv=None),
+    )
     for to_frame in (pandas_frame, polars_frame)
 ]
 
@@ -119,7 +136,13 @@ def cancer():
     return X[:, :8], np.where(y == 0, "malignant", "benign")
 
 
-FITTED = [FastBoxesClassifier(n_boxes=2, growth="free"), QUICK_CV, BoxSetClassifier()]
+FITTED = [
+    FastBoxesClassifier(n_boxes=2, growth="free"),
+    QUICK_CV,
+    ScoredBoxesClassifier(cv=None),
+    ScoredBoxesClassifier(cv=2, max_limits=1),
+    BoxSetClassifier(),
+]
 
 
 @pytest.mark.parametrize("classifier", FITTED, ids=repr)
@@ -146,7 +169,7 @@ def test_frames_give_the_model_of_the_array_with_names(classifier, cancer, to_fr
     assert list(output.columns) == [f"box{k + 1}" for k in range(len(framed.boxes_))]
 
 
-@pytest.mark.parametrize("classifier", FITTED[:2], ids=repr)
+@pytest.mark.parametrize("classifier", FITTED[:3], ids=repr)
 def test_the_score_ranks_towards_the_second_class_whichever_is_rare(classifier, cancer):
     X, y = cancer
     for positive, negative in (("a", "b"), ("b", "a")):
@@ -181,6 +204,39 @@ def test_calibration_threshold_tuning_and_one_versus_rest(cancer):
     assert rest.score(flowers, kinds) > 0.85
 
 
+def test_scorecards_in_grid_search_and_pipeline(cancer):
+    X, y = cancer
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), ScoredBoxesClassifier(cv=None)),
+        {"scoredboxesclassifier__max_boxes": [1, 4], "scoredboxesclassifier__signed_points": [False, True]},
+        scoring="roc_auc",
+        cv=3,
+    ).fit(X, y)
+    assert search.best_score_ > 0.95
+    assert search.best_estimator_[-1].max_boxes == 4
+    members = make_pipeline(
+        ScoredBoxesClassifier(cv=None, max_boxes=3).set_output(transform="pandas"), LogisticRegression()
+    )
+    assert members.fit(X, y).score(X, y) > 0.85
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_scorecards_with_calibration_threshold_tuning_and_one_versus_rest(cancer, signed):
+    X, y = cancer
+    model = ScoredBoxesClassifier(cv=None, signed_points=signed)
+    plain = roc_auc_score(y == "malignant", model.fit(X, y).decision_function(X))
+    assert plain > 0.95
+    calibrated = CalibratedClassifierCV(model, cv=3, ensemble=False).fit(X, y).predict_proba(X)[:, 1]
+    assert roc_auc_score(y == "malignant", calibrated) == pytest.approx(plain, abs=1e-3)
+    stacked = StackingClassifier([("boxes", model)], cv=3).fit(X, y).predict_proba(X)[:, 1]
+    assert roc_auc_score(y == "malignant", stacked) == pytest.approx(plain, abs=1e-3)
+    tuned = TunedThresholdClassifierCV(model, scoring="balanced_accuracy", cv=3)
+    assert tuned.fit(X, y).score(X, y) > 0.85
+    flowers, kinds = load_iris(return_X_y=True)
+    rest = OneVsRestClassifier(ScoredBoxesClassifier(pos_label=1, cv=None, signed_points=signed)).fit(flowers, kinds)
+    assert rest.score(flowers, kinds) > 0.9
+
+
 @pytest.mark.parametrize("growth", ["nearest_negative", "edge", "free"])
 def test_scores_are_moderate_where_rows_are_flagged_at_any_cost(cancer, growth):
     X, y = cancer
@@ -197,10 +253,11 @@ def test_scores_are_moderate_where_rows_are_flagged_at_any_cost(cancer, growth):
     assert roc_auc_score(y == "malignant", sigmoid) == pytest.approx(plain, abs=1e-3)
 
 
-def test_three_classes_are_refused_in_scikit_learns_words():
+@pytest.mark.parametrize("classifier", [FastBoxesClassifier(), ScoredBoxesClassifier()], ids=repr)
+def test_three_classes_are_refused_in_scikit_learns_words(classifier):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=r"Only binary classification is supported.*OneVsRestClassifier"):
-        FastBoxesClassifier().fit(X, y)
+        clone(classifier).fit(X, y)
 
 
 def test_positive_class_is_the_one_of_less_weight(cancer):

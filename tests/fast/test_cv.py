@@ -7,8 +7,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
 from boxdraw.fast.folds import best_cost, fold_numbers
-from boxdraw.training import Training
 from boxdraw.metrics import auh_score
+from boxdraw.training import Training
 
 SMALL = {"n_boxes": (1, 2), "expansion": (0.0, 0.1), "feature_range": (-1, 1)}
 

@@ -1,0 +1,491 @@
+"""ScoredBoxesClassifier: every answer follows from the scorecard."""
+
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import balanced_accuracy_score, confusion_matrix, roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+
+from boxdraw import BoxSet, ScoredBoxesClassifier
+
+from . import reference as ref
+
+
+def fit(X, y, weight=None, **parameters):
+    """Fit without inner folds unless some are asked for."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "No box was found")
+        return ScoredBoxesClassifier(**({"cv": None} | parameters)).fit(X, y, sample_weight=weight)
+
+
+def rows_like(X, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.concatenate([X, X + rng.normal(scale=0.3, size=X.shape), rng.normal(scale=3, size=(30, X.shape[1]))])
+
+
+def trend(seed, n_columns=4):
+    """A table in which each feature makes positives a little more likely."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(600, n_columns))
+    return X, (X.sum(axis=1) + rng.logistic(size=600) > 2).astype(int)
+
+
+def plain_points(card, X):
+    """The points of rows, from the limits of the boxes."""
+    score = np.zeros(len(X), dtype=int)
+    for lower, upper, limited, points in zip(
+        card.boxes.lower, card.boxes.upper, card.boxes.limited, card.points, strict=True
+    ):
+        inside = np.logical_and(np.greater_equal(X, lower), np.less_equal(X, upper)) | ~limited
+        score += points * inside.all(axis=1)
+    return score
+
+
+# What a fitted model says
+
+
+MODELS = {
+    "plain": {},
+    "stumps": {"max_limits": 1, "lam": 1.0},
+    "deep": {"max_limits": 4, "lam": 2.0},
+    "few": {"max_boxes": 2, "max_union": 1},
+    "free": {"max_union": None, "max_boxes": 12, "lam": 0.5},
+    "dear": {"false_alarm_cost": 2.0},
+    "cheap": {"false_alarm_cost": 0.05},
+    "first class": {"pos_label": 0},
+    "folds": {"cv": 2},
+}
+
+
+@pytest.mark.parametrize("parameters", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("seed", range(3))
+def test_one_model_many_readings(seed, parameters):
+    X, y = ref.make_table(seed, kind="integers" if seed else "continuous")
+    model, rows = fit(X, y, **parameters), rows_like(X)
+    card = model.scorecard_
+    points = plain_points(card, rows)
+    flagged = points >= card.threshold
+    np.testing.assert_array_equal(card.score(rows), points)
+    np.testing.assert_array_equal(model.predict(rows) == model.pos_label_, flagged)
+    np.testing.assert_array_equal(model.boxes_.contains(rows), flagged)
+    np.testing.assert_array_equal(model.transform(rows), model.boxes_.membership(rows))
+    sign = 1 if model.pos_label_ == 1 else -1
+    np.testing.assert_array_equal(sign * model.decision_function(rows) > 0, flagged)
+    np.testing.assert_array_equal(model.decision_function(rows) >= 0, model.predict(rows) == 1)
+    above = sign * model.decision_function(rows, score="points")
+    np.testing.assert_allclose(above, points - card.threshold, atol=1e-300)
+    np.testing.assert_array_equal(above > 0, flagged)
+    assert BoxSet.from_json(model.boxes_.to_json()) == model.boxes_
+
+
+@pytest.mark.parametrize("parameters", MODELS.values(), ids=MODELS)
+def test_a_card_is_as_asked(parameters):
+    model = fit(*ref.make_table(7, 200), **parameters)
+    card = model.scorecard_
+    assert 1 <= len(card) <= model.max_boxes
+    assert set(card.points) <= set(range(1, 6))
+    assert 1 <= card.threshold <= sum(card.points) + 1
+    assert model.max_union is None or len(model.boxes_) <= model.max_union
+    limits = np.isfinite(card.boxes.lower).sum(axis=1) + np.isfinite(card.boxes.upper).sum(axis=1)
+    assert (limits >= 1).all()
+    assert (limits <= model.max_limits_).all()
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_flagged_rows_come_first_then_graded_points(seed, signed):
+    X, y = ref.make_table(seed)
+    model, rows = fit(X, y, signed_points=signed, lam=1.0), rows_like(X)
+    decision, flagged = model.decision_function(rows), model.predict(rows) == 1
+    if flagged.any() and not flagged.all():
+        assert decision[flagged].min() > 0 > decision[~flagged].max()
+    graded = plain_graded(model, X, rows)
+    for side in (flagged, ~flagged):
+        order = np.argsort(graded[side], kind="stable")
+        assert (np.diff(decision[side][order]) >= -1e-12).all()
+    assert np.abs(decision).max() <= 1
+
+
+def plain_graded(model, X, rows):
+    """Points times how well inside, from the card and the standard deviations of the training rows."""
+    spread, total = X.std(axis=0), np.zeros(len(rows))
+    card = model.scorecard_
+    for lower, upper, points in zip(card.boxes.lower, card.boxes.upper, card.points, strict=True):
+        depth = (np.minimum(rows - lower, upper - rows) / spread).min(axis=1)
+        total += points * np.mean([ref.sigmoid(depth / t) for t in (0.1, 0.4, 1.2)], axis=0)
+    return total
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_the_decision_is_the_share_of_all_graded_points(signed):
+    X, y = ref.make_table(2)
+    model = fit(X, y, signed_points=signed, lam=1.0)
+    graded, points = plain_graded(model, X, X), np.array(model.scorecard_.points)
+    least, most = points[points < 0].sum(), points[points > 0].sum()
+    share = (graded - least) / (most - least)
+    expected = np.where(model.predict(X) == 1, share, share - 1)
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-9)
+
+
+def test_farther_inside_ranks_higher():
+    X = np.arange(100.0)[:, None]
+    model = fit(X, X[:, 0] >= 70, max_boxes=1)
+    assert (np.diff(model.decision_function(X)) > 0).all()
+
+
+def test_unknown_scores_are_refused():
+    model = fit(*ref.make_table(0))
+    with pytest.raises(ValueError, match="score must be one of 'graded', 'points'; got 'odds'"):
+        model.decision_function([[0.0, 0, 0]], score="odds")
+
+
+def test_graded_scores_rank_better_than_points():
+    X, y = trend(1)
+    model = fit(X[:300], y[:300])
+    graded, points = (model.decision_function(X[300:], score=score) for score in ("graded", "points"))
+    assert roc_auc_score(y[300:], graded) > roc_auc_score(y[300:], points) > 0.7
+
+
+# Tables of counts
+
+
+def test_scorecard_table_counts_each_box():
+    X, y = ref.make_table(4, 150)
+    weight = np.random.default_rng(0).random(150)
+    model = fit(X, y)
+    table = model.scorecard_table(X, y, weight)
+    assert isinstance(table, pd.DataFrame)
+    assert table["points"].tolist() == list(model.scorecard_.points)
+    member = model.scorecard_.boxes.membership(X)
+    for k, row in table.iterrows():
+        inside = member[:, k]
+        assert row["support"] == pytest.approx(weight[inside].sum())
+        assert row["true_positives"] == pytest.approx(weight[inside & (y == 1)].sum())
+        assert row["precision"] == pytest.approx(row["true_positives"] / row["support"])
+        assert row["recall"] == pytest.approx(weight[inside & (y == 1)].sum() / weight[y == 1].sum())
+    rules = [line.split(": ", 1)[1] for line in model.scorecard_.to_text().splitlines()[: len(table)]]
+    assert table["rule"].tolist() == rules
+    assert len(model.box_table(X, y)) == len(model.boxes_)
+
+
+# Settings
+
+
+def test_auto_without_inner_folds():
+    model = fit(*ref.make_table(0))
+    assert (model.max_limits_, model.lam_) == (2, 4)
+    assert not hasattr(model, "cv_results_")
+    same = fit(*ref.make_table(0), max_limits=2, lam=4)
+    assert same.scorecard_ == model.scorecard_
+
+
+def test_inner_folds_try_what_is_auto():
+    X, y = ref.make_table(0)
+    model = ScoredBoxesClassifier().fit(X, y)
+    results = model.cv_results_
+    assert results["params"] == [{"max_limits": n, "lam": lam} for n in (1, 2, 3) for lam in (4.0, 12.0)]
+    assert {"max_limits": model.max_limits_, "lam": model.lam_} in results["params"]
+    splits = [scores for name, scores in results.items() if re.fullmatch(r"split\d+_test_score", name)]
+    assert len(splits) == 3 * 4
+    np.testing.assert_allclose(results["mean_test_score"], np.mean(splits, axis=0))
+    some = ScoredBoxesClassifier(max_limits=3, cv=2).fit(X, y)
+    assert some.cv_results_["params"] == [{"max_limits": 3, "lam": lam} for lam in (4.0, 12.0)]
+    assert some.max_limits_ == 3
+    assert not hasattr(some.set_params(cv=None).fit(X, y), "cv_results_")
+
+
+def test_given_folds():
+    X, y = ref.make_table(0)
+    splitter = StratifiedKFold(3, shuffle=True, random_state=0)
+    first = ScoredBoxesClassifier(cv=splitter).fit(X, y)
+    second = ScoredBoxesClassifier(cv=list(splitter.split(X, y))).fit(X, y)
+    assert first.scorecard_ == second.scorecard_
+    assert [name for name in first.cv_results_ if "split" in name] == [f"split{k}_test_score" for k in range(3)]
+    np.testing.assert_array_equal(first.cv_results_["mean_test_score"], second.cv_results_["mean_test_score"])
+
+
+def test_a_setting_that_is_much_better_is_found():
+    """Positives in a narrow band of each of two features: that takes four limits a box, or three at least."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (900, 2))
+    y = (np.abs(X) < 0.35).all(axis=1)
+    model = ScoredBoxesClassifier(max_boxes=1).fit(X, y)
+    assert model.max_limits_ == 3
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_state_deals_other_folds_and_n_jobs_changes_nothing(seed):
+    X, y = ref.make_table(seed)
+    model = ScoredBoxesClassifier().fit(X, y)
+    threads = ScoredBoxesClassifier(n_jobs=2).fit(X, y)
+    assert threads.scorecard_ == model.scorecard_
+    np.testing.assert_array_equal(threads.decision_function(X), model.decision_function(X))
+    again, other = (ScoredBoxesClassifier(random_state=s).fit(X, y).cv_results_["mean_test_score"] for s in (None, 1))
+    np.testing.assert_array_equal(again, model.cv_results_["mean_test_score"])
+    assert (other != again).any()
+
+
+def test_stages_are_told(capsys):
+    X, y = ref.make_table(0)
+    fit(X, y)
+    assert capsys.readouterr().out == ""
+    ScoredBoxesClassifier(verbose=1).fit(X, y)
+    out = capsys.readouterr().out
+    assert "Scored Boxes" in out
+    assert "120 rows" in out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_dearer_false_alarms_are_fewer(seed):
+    """On the training rows, from one end to the other of the costs."""
+    X, y = ref.make_table(seed, 300, noise=0.2)
+    alarms, misses = [], []
+    for cost in (0.02, 1.0, 50.0):
+        model = fit(X, y, false_alarm_cost=cost, lam=1.0)
+        _, false_alarm, miss, _ = confusion_matrix(y, model.predict(X)).ravel()
+        alarms.append(false_alarm)
+        misses.append(miss)
+    assert alarms[0] >= alarms[1] >= alarms[2]
+    assert misses[0] <= misses[1] <= misses[2]
+    assert alarms[0] > alarms[2]
+
+
+def test_without_a_cost_the_classes_weigh_the_same():
+    X, y = ref.make_table(3, 600)
+    keep = (y == 0) | (np.arange(600) % 6 == 0)
+    X, y = X[keep], y[keep]
+    balanced, plain = fit(X, y), fit(X, y, false_alarm_cost=1.0)
+    scores = [balanced_accuracy_score(y, model.predict(X)) for model in (balanced, plain)]
+    assert scores[0] > max(scores[1], 0.75)
+    cost = fit(X, y, false_alarm_cost=float(y.sum() / (y == 0).sum()))
+    assert cost.scorecard_ == balanced.scorecard_
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_max_union_and_max_boxes_hold_on_any_table(seed):
+    rng = np.random.default_rng(seed)
+    X, y = ref.make_table(
+        seed, int(rng.integers(10, 150)), int(rng.integers(1, 5)), ["continuous", "integers"][seed % 2], 0.2
+    )
+    if seed % 3 == 0:
+        X[rng.random(X.shape) < 0.2] = np.nan
+    max_boxes, max_union = int(rng.integers(1, 10)), int(rng.integers(1, 6))
+    model = fit(X, y, max_boxes=max_boxes, max_union=max_union, lam=0.2, max_limits=int(rng.integers(1, 4)))
+    assert len(model.scorecard_) <= max_boxes
+    assert len(model.boxes_) <= max_union
+    np.testing.assert_array_equal(model.boxes_.contains(X), model.predict(X) == model.pos_label_)
+
+
+def test_a_large_max_union_is_no_limit():
+    X, y = ref.make_table(0)
+    assert fit(X, y, max_union=10**12).scorecard_ == fit(X, y, max_union=None).scorecard_
+
+
+def test_many_boxes():
+    X, y = trend(5, 12)
+    free = fit(X, y, max_boxes=18, lam=0.1, max_limits=1, max_union=None)
+    assert len(free.scorecard_) > 16
+    np.testing.assert_array_equal(free.predict(X), free.scorecard_.contains(X))
+    with pytest.raises(AttributeError, match="There is no boxes_: more than 10000 sets of boxes"):
+        _ = free.boxes_
+    model = fit(X, y, max_boxes=18, lam=0.1, max_limits=1)
+    assert 0 < len(model.boxes_) <= 8
+
+
+# Negative points
+
+
+def test_negative_points_have_no_union_of_boxes():
+    X = np.arange(60.0)[:, None]
+    model = fit(X, (X[:, 0] < 20) | (X[:, 0] > 40), signed_points=True, pos_label=True)
+    assert min(model.scorecard_.points) < 0
+    for refuse in (lambda: model.boxes_, lambda: model.explain(X), lambda: model.box_table(X, X[:, 0] > 3)):
+        with pytest.raises(AttributeError, match=r"There is no boxes_: with negative points .* signed_points=False"):
+            refuse()
+    assert not hasattr(model, "boxes_")
+    np.testing.assert_array_equal(model.transform(X), model.scorecard_.boxes.membership(X))
+    names = model.get_feature_names_out().tolist()
+    assert names == [f"box{k + 1}" for k in range(len(model.scorecard_))]
+    np.testing.assert_array_equal(model.predict(X), model.scorecard_.contains(X))
+    np.testing.assert_array_equal(model.decision_function(X) >= 0, model.predict(X))
+    assert (model.scorecard_table(X, X[:, 0] > 3)["points"] == list(model.scorecard_.points)).all()
+
+
+def test_signed_points_that_happen_to_be_positive_have_one():
+    X = np.arange(60.0)[:, None]
+    model = fit(X, X[:, 0] >= 40, signed_points=True, max_boxes=1)
+    if not model.scorecard_.signed:
+        np.testing.assert_array_equal(model.boxes_.contains(X), model.predict(X))
+
+
+# Tables with little in them
+
+
+def test_no_signal():
+    X, y = np.zeros((20, 2)), np.arange(20) < 5
+    with pytest.warns(UserWarning, match=r"^No box was found that sets positives apart: nothing is flagged"):
+        model = ScoredBoxesClassifier(cv=None).fit(X, y)
+    assert len(model.scorecard_) == len(model.boxes_) == 0
+    assert not model.predict(X).any()
+    assert len(set(model.decision_function(X).tolist())) == 1
+    assert (model.decision_function(X) < 0).all()
+    assert model.transform(X).shape == (20, 0)
+    assert len(model.scorecard_table(X, y)) == 0
+
+
+def test_no_signal_with_inner_folds():
+    X, y = np.zeros((20, 2)), np.arange(20) < 5
+    with pytest.warns(UserWarning, match="No box was found"):
+        model = ScoredBoxesClassifier().fit(X, y)
+    assert (model.cv_results_["mean_test_score"] == 0.5).all()
+    assert (model.max_limits_, model.lam_) == (2, 4)
+
+
+def test_labels_at_random():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 4)), rng.random(200) < 0.3
+    model = fit(X, y, cv=3)
+    np.testing.assert_array_equal(model.predict(X), model.scorecard_.contains(X))
+
+
+@pytest.mark.parametrize("lam", [4.0, 1e-3])
+def test_two_rows(lam):
+    model = fit([[0.0], [1.0]], [0, 1], lam=lam, max_limits=1)
+    assert model.predict([[0.0], [1.0]]).tolist() == ([0, 1] if len(model.scorecard_) else [0, 0])
+    assert len(model.scorecard_) == 1
+    assert 0 < max(model.scorecard_.boxes.lower[0, 0], 0.5) < 1
+
+
+def test_one_positive():
+    X = np.arange(30.0)[:, None]
+    with pytest.warns(UserWarning, match="Rows of the smaller class: 1, cv=3: no parameter can be chosen"):
+        model = ScoredBoxesClassifier().fit(X, np.arange(30) == 29)
+    assert model.predict(X).tolist() == [False] * 29 + [True]
+    assert (model.max_limits_, model.lam_) == (2, 4)
+    assert not hasattr(model, "cv_results_")
+    with pytest.warns(UserWarning, match="Rows of the smaller class: 1"):
+        other = ScoredBoxesClassifier(max_limits=1).fit(X, np.arange(30) == 29)
+    assert (other.max_limits_, other.lam_) == (1, 4)
+
+
+def test_fewer_positives_than_folds():
+    X = np.arange(30.0)[:, None]
+    with pytest.warns(UserWarning, match="Rows of the smaller class: 2, cv=3: only 2 folds are used"):
+        model = ScoredBoxesClassifier().fit(X, np.arange(30) >= 28)
+    assert len(model.cv_results_["mean_test_score"]) == 6
+
+
+def test_a_fold_of_one_class_is_left_out():
+    X, y = ref.make_table(0, 40)
+    negatives = np.flatnonzero(y == 0)
+    rest = np.setdiff1d(np.arange(40), negatives[:5])
+    half = [(np.arange(20, 40), np.arange(20)), (np.arange(20), np.arange(20, 40))]
+    with pytest.warns(UserWarning, match=r"Inner folds \[2\] lack positives or negatives"):
+        model = fit(X, y, cv=[*half, (rest, negatives[:5])])
+    assert model.scorecard_ == fit(X, y, cv=half).scorecard_
+
+
+def test_constant_and_empty_features_have_no_limits():
+    X, y = ref.make_table(1)
+    wide = np.column_stack([np.full(len(X), 7.0), X, np.full(len(X), np.nan)])
+    model, plain = fit(wide, y), fit(X, y)
+    assert not model.scorecard_.boxes.limited[:, [0, 4]].any()
+    np.testing.assert_array_equal(model.predict(wide), plain.predict(X))
+
+
+def test_equal_rows_of_both_classes():
+    X = np.repeat([[1.0, 2.0], [3.0, 4.0]], 20, axis=0)
+    y = np.tile([0, 0, 0, 1], 10)
+    y[20:] = np.tile([0, 1], 10)
+    model = fit(X, y, lam=0.1)
+    assert model.predict([[1.0, 2.0], [3.0, 4.0]]).tolist() == [0, 1]
+
+
+# Labels and parameters
+
+
+@pytest.mark.parametrize(
+    ("negative", "positive", "cv"),
+    [("no", "yes", 2), ("yes", "no", None), (False, True, None), (7, -1, 2), (0.0, 1.0, None)],
+)
+def test_labels_of_any_kind(negative, positive, cv):
+    X, y = ref.make_table(2)
+    labels = np.where(y == 1, positive, negative)
+    model, plain = fit(X, labels, cv=cv, pos_label=positive), fit(X, y, cv=cv, pos_label=1)
+    assert model.scorecard_ == plain.scorecard_
+    np.testing.assert_array_equal(model.predict(X), np.where(plain.predict(X) == 1, positive, negative))
+    second = model.classes_[1]
+    np.testing.assert_array_equal(model.decision_function(X) >= 0, model.predict(X) == second)
+    assert roc_auc_score(labels == second, model.decision_function(X)) > 0.7
+
+
+def test_the_rarer_class_is_the_positive_one():
+    X, y = ref.make_table(2)
+    assert fit(X, y).pos_label_ == 1
+    assert fit(X, 1 - y).pos_label_ == 0
+    assert fit(X, y, np.where(y, 100, 1)).pos_label_ == 0
+
+
+BAD = [
+    ({"max_boxes": 0}, ValueError, "max_boxes"),
+    ({"max_boxes": 2.0}, TypeError, "max_boxes"),
+    ({"max_union": 0}, ValueError, "max_union"),
+    ({"max_union": "auto"}, TypeError, "max_union"),
+    ({"max_limits": 0}, ValueError, "max_limits must be 'auto' or a whole number of at least 1; got 0"),
+    ({"max_limits": 1.5}, ValueError, "max_limits"),
+    ({"max_limits": "two"}, ValueError, "max_limits"),
+    ({"max_limits": True}, ValueError, "max_limits"),
+    ({"lam": 0}, ValueError, "lam"),
+    ({"lam": -1.0}, ValueError, "lam"),
+    ({"lam": np.inf}, ValueError, "lam"),
+    ({"lam": np.nan}, ValueError, "lam"),
+    ({"lam": "much"}, (TypeError, ValueError), "lam"),
+    ({"lam": None}, (TypeError, ValueError), "lam"),
+    ({"false_alarm_cost": 0}, ValueError, "false_alarm_cost"),
+    ({"false_alarm_cost": "balanced"}, (TypeError, ValueError), "false_alarm_cost"),
+    ({"pos_label": 5}, ValueError, "pos_label=5 is not a class of y"),
+    ({"cv": 1}, ValueError, "cv == 1"),
+    ({"cv": []}, ValueError, "cv gives no folds"),
+    ({"cv": "three"}, ValueError, "cv"),
+    ({"categorical_features": [9]}, ValueError, "categorical_features names 9"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "error", "message"), BAD, ids=[str(bad[0]) for bad in BAD])
+def test_bad_parameters_are_named(parameters, error, message):
+    with pytest.raises(error, match=message):
+        fit(*ref.make_table(0), **parameters)
+
+
+def test_numpy_numbers_are_numbers():
+    X, y = ref.make_table(0)
+    given = fit(X, y, max_limits=np.int64(2), lam=np.float32(4), max_boxes=np.int32(3), max_union=np.int64(4))
+    assert given.scorecard_ == fit(X, y, max_boxes=3, max_union=4).scorecard_
+    assert type(given.max_limits_) is int
+    assert type(given.lam_) is float
+
+
+def test_not_fitted():
+    model = ScoredBoxesClassifier()
+    for ask in (model.predict, model.decision_function, model.transform, model.explain):
+        with pytest.raises(NotFittedError):
+            ask([[0.0]])
+    assert not hasattr(model, "boxes_")
+
+
+def test_fitted_again():
+    X, y = ref.make_table(0)
+    model = fit(X, y)
+    assert model.boxes_
+    again = model.fit(X[:, :2], 1 - y)
+    assert again.scorecard_ == fit(X[:, :2], 1 - y).scorecard_
+    assert again.boxes_ == fit(X[:, :2], 1 - y).boxes_
+
+
+def test_float32_gives_the_same_model():
+    X, y = ref.make_table(0, kind="integers")
+    assert fit(X.astype(np.float32), y).scorecard_ == fit(X, y).scorecard_
