@@ -6,7 +6,9 @@ import pytest
 from boxdraw.scored import boost as boosting
 from boxdraw.scored.bins import MISSING, TOP, make_bins
 from boxdraw.scored.boost import RIDGE, Rows, boost
+from boxdraw.scored.learn import make_ready
 from boxdraw.sums import on_grid
+from boxdraw.training import Training
 
 from . import reference as ref
 
@@ -142,6 +144,39 @@ def test_order_of_rows_and_copies(seed):
     np.testing.assert_array_equal(first.high, second.high)
     np.testing.assert_array_equal(first.cells.member, second.cells.member)
     np.testing.assert_array_equal(first.cells.mass, second.cells.mass)
+
+
+@pytest.mark.parametrize("size", [1e-150, 1.0, 1e150])
+def test_weights_on_a_grid_add_up_exactly_in_any_order(size):
+    rng = np.random.default_rng(0)
+    weight = rng.exponential(size=999) * size
+    grid = on_grid(weight)
+    assert len({float(np.cumsum(grid[rng.permutation(999)])[-1]) for _ in range(20)}) == 1
+    assert len({float(np.cumsum(weight[rng.permutation(999)])[-1]) for _ in range(20)}) > 1
+    assert np.abs(grid - weight).max() <= weight.sum() * 2.0**-50
+    whole = rng.integers(1, 1000, 999).astype(float)
+    np.testing.assert_array_equal(on_grid(whole), whole)
+
+
+def test_rows_to_learn_from_have_weights_on_a_grid():
+    X, y = ref.make_table(0)
+    weight = np.random.default_rng(0).exponential(size=len(X))
+    rows = make_ready(Training(X, y == 1, weight), None).rows
+    np.testing.assert_array_equal(rows.weight, on_grid(weight))
+    assert (rows.weight != weight).any()
+
+
+@pytest.mark.parametrize("cost", [None, 0.01, 4.0])
+def test_classes_weigh_halfway_between_the_balance_and_the_cost(cost):
+    X, y = ref.make_table(0)
+    weight = np.random.default_rng(0).exponential(size=len(X))
+    ready = make_ready(Training(X, y == 1, weight), cost)
+    balance = weight[y == 1].sum() / weight[y == 0].sum()
+    assert ready.cost == pytest.approx(balance if cost is None else cost)
+    negative, positive = ready.rows.class_weight
+    assert negative / positive == pytest.approx(balance if cost is None else np.sqrt(cost * balance))
+    size = np.where(y == 1, positive, negative)
+    assert size @ weight == pytest.approx(weight.sum())
 
 
 def test_nothing_to_draw():

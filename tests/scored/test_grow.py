@@ -100,6 +100,31 @@ def test_no_other_limit_would_raise_the_gain_enough(seed):
                     assert ref.gain(codes, gradient, *box, penalty) <= gain * (1 + RISE + 1e-9)
 
 
+@pytest.mark.parametrize("rise", [0.0, 0.02, 0.3])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_second_limit_has_to_raise_the_gain_enough(seed, rise):
+    codes, cuts, gradient, penalty = problem(seed)
+    low, high, one = grow(codes, cuts, gradient, penalty, 1, rise, 1.0)
+    if not n_limits(low, high):
+        return
+    more = max(
+        (
+            ref.gain(codes, gradient, *box, penalty)
+            for column in range(len(codes))
+            for side in (0, 1)
+            for box in ref.other_limits(low, high, column, side, codes[column])
+            if parts(codes, (low, high), box)
+        ),
+        default=0.0,
+    )
+    found = grow(codes, cuts, gradient, penalty, 2, rise, 1.0)
+    if more <= one * (1 + rise) * (1 - 1e-12):
+        np.testing.assert_array_equal(found[0], low)
+        np.testing.assert_array_equal(found[1], high)
+    elif more > one * (1 + rise) * (1 + 1e-12):
+        assert found[2] >= more * (1 - 1e-12)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_best_box_for_negative_points_is_that_of_opposite_gradients(seed):
     codes, cuts, gradient, penalty = problem(seed)

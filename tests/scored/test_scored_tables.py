@@ -161,6 +161,16 @@ def test_unseen_values_rank_as_outside():
             assert not model.predict(new)[0]
 
 
+def test_categories_rank_by_their_share_of_positives():
+    share = {"c": 0.1, "a": 0.2, "e": 0.3, "b": 0.6, "f": 0.7, "d": 0.8}
+    X = pd.DataFrame({"kind": [kind for kind in share for _ in range(100)]})
+    y = [i < 100 * part for part in share.values() for i in range(100)]
+    model = ScoredBoxesClassifier(cv=None, max_boxes=1, max_limits=1, pos_label=True).fit(X, y)
+    kinds = pd.DataFrame({"kind": list(share)})
+    assert (np.diff(model.decision_function(kinds)) > 0).all()
+    assert 0 < model.predict(kinds).sum() < 6
+
+
 @pytest.mark.parametrize("name", ["plain", "free", "folds"])
 def test_explanations_agree_with_predictions(name):
     X, y = mixed(200)

@@ -516,7 +516,7 @@ def test_samples_without_boxes(gap):
     assert stability.boxes[0] == BoxStability(0.0, None, (LimitStability("x0", "lower", 0.0, 64.5),))
     assert stability.threshold is None
     assert stability.agreement == 0
-    assert stability.to_text().splitlines()[0].endswith("points: x0 ≥ 60   [found in 0%]")
+    assert stability.to_text().splitlines()[0].endswith("1 point: x0 ≥ 60   [found in 0%]")
 
 
 def test_signed_points(mixed):

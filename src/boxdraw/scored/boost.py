@@ -92,10 +92,12 @@ def _new_box(
     rows: Rows, gradient: FloatArray, max_limits: int, lam: float, signed: bool, low: IntArray, high: IntArray
 ) -> tuple[IntArray, IntArray] | None:
     """Return the best box that is not there yet, if need be one of fewer limits."""
-    for n_limits in range(max_limits, 0, -1):
+    n_limits = max_limits
+    while n_limits > 0:
         box = _best_box(rows, gradient, n_limits, lam, signed)
-        if box is not None and not ((box[0] == low) & (box[1] == high)).all(axis=1).any():
+        if box is None or not ((box[0] == low) & (box[1] == high)).all(axis=1).any():
             return box
+        n_limits = int((box[0] > 0).sum() + (box[1] < TOP).sum()) - 1
     return None
 
 

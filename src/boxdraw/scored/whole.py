@@ -47,7 +47,7 @@ def whole_points(drawing: Drawing, goal: Goal, max_union: int | None, signed: bo
     task = _task(drawing, goal, starts[0])
     loss, _, points = _best_of(starts, task, limit)
     if limit >= 0 and loss > _best_of(starts, task, -1)[0]:
-        points = _climb(points if np.isfinite(loss) else _one_box(share), task, limit)
+        points = _climb(points, task, limit)
     threshold = _cheapest(points, goal, task, limit)
     unit = max(int(np.gcd.reduce(points)), 1)  # 4 and 2 points with an alarm from 3 are 2 and 1 with one from 2
     return points // unit, -(-threshold // unit)
@@ -83,10 +83,10 @@ def _lowest(points: IntArray) -> int:
 def _cheapest(points: IntArray, goal: Goal, task: Task, limit: int) -> int:
     """Return the threshold of least cost among those whose union has few enough boxes."""
     costs, lowest = goal.costs(points), _lowest(points)
-    for t in (np.argsort(costs, kind="stable") + lowest).tolist():
-        if lowest < 0 or (t > 0 and (limit < 0 or count_union(points, t, *task[-3:], limit) <= limit)):
-            return int(t)
-    return int(points.sum())  # in all of the boxes: a single one
+    thresholds = (np.argsort(costs, kind="stable") + lowest).tolist()
+    if limit < 0:
+        return next(t for t in thresholds if lowest < 0 or t > 0)
+    return next(t for t in thresholds if t > 0 and count_union(points, t, *task[-3:], limit) <= limit)
 
 
 def _best_of(starts: list[IntArray], task: Task, limit: int) -> tuple[float, int, IntArray]:
@@ -105,12 +105,6 @@ class Task(NamedTuple):
     low: Any
     high: Any
     missing: Any
-
-
-def _one_box(share: FloatArray) -> IntArray:
-    points = np.zeros(len(share), dtype=np.int64)
-    points[share.argmax()] = MOST_POINTS
-    return points
 
 
 @inner
@@ -189,6 +183,7 @@ def count_union(points, threshold, low, high, missing, limit):
     rest = np.zeros(n_boxes + 1, np.int64)
     for i in range(n_boxes - 1, -1, -1):
         rest[i] = rest[i + 1] + points[order[i]]
+    too_many = limit + 1
     limit = min(limit, _MOST_FOUND - 1)
     room = min(8 * limit + 8, _MOST_FOUND)
     found_low, found_high = np.empty((room, n_columns), np.int64), np.empty((room, n_columns), np.int64)
@@ -201,7 +196,7 @@ def count_union(points, threshold, low, high, missing, limit):
     while depth > 0:
         steps += 1
         if steps > _MOST_STEPS:
-            return limit + 1
+            return too_many
         place[depth] += 1
         i = place[depth]
         if i >= n_boxes or sums[depth - 1] + rest[i] < threshold:
@@ -217,7 +212,7 @@ def count_union(points, threshold, low, high, missing, limit):
             if n_found == len(found_low):
                 n_found = _outermost(found_low, found_high, n_found)
                 if n_found > limit:
-                    return limit + 1
+                    return too_many
             found_low[n_found], found_high[n_found] = a[depth], b[depth]
             n_found += 1
         elif depth < n_boxes:
