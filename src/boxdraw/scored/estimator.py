@@ -31,7 +31,7 @@ _SCORES = ("graded", "points")
 class ScoredBoxesClassifier(BaseBoxClassifier):
     """A scorecard: a few boxes worth points each, and an alarm from so many points on.
 
-    It reads like a form to fill in and ranks about as well as a forest. The points are positive, so the flagged rows
+    It reads like a form to fill in and ranks nearly as well as a forest. The points are positive, so the flagged rows
     are still a union of boxes, ``boxes_``, and everything that reads boxes works.
 
     Boxes are drawn by boosting: each is the box of most gain for the log-loss that the ones before leave, limit by
