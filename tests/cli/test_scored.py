@@ -84,9 +84,16 @@ def test_the_file_says_what_was_chosen(run, data):
     assert 0.5 < model.fit["cross_validated_auc"] <= 1
 
 
-def test_the_union_can_be_kept_small(run, data):
+def test_the_union_can_be_kept_small(run, tmp_path):
+    rows = [
+        f"{amount},{hour},{'yes' if amount > 300 or hour < 4 else 'no'}"
+        for amount in range(0, 400, 9)
+        for hour in range(24)
+    ]
+    data = tmp_path / "reasons.csv"
+    data.write_text("amount,hour,fraud\n" + "\n".join(rows), encoding="utf-8")
     for most in (8, 1):
-        options = ("--method", "scored", "--max-boxes", 3, "--max-union", most, "-o", f"{most}.json")
+        options = ("--method", "scored", "--max-limits", 1, "--max-union", most, "-o", f"{most}.json")
         run("fit", data, "--target", "fraud", *options)
     assert len(load_model("8.json").boxes) > 1
     assert len(load_model("1.json").boxes) == 1
