@@ -46,7 +46,6 @@ def small(repeats):
 
 def large(n_rows, repeats):
     X, y = table(n_rows, 30, 0.01)
-    table(1000, 30, 0.1)
     ScoredBoxesClassifier().fit(X[: max(n_rows // 100, 500)], y[: max(n_rows // 100, 500)])  # compiles
     print(f"\n| {n_rows:,} x 30, 1% positives | threads | seconds |\n| --- | --- | --- |")
     for threads in (1, -1):

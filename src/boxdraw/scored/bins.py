@@ -80,7 +80,7 @@ def _cuts(column: FloatArray, weight: FloatArray) -> tuple[FloatArray, float]:
 
 
 @entry
-def _codes(column, cuts):  # type: ignore[no-untyped-def]
+def _codes(column, cuts):  # type: ignore[no-untyped-def]  # numba finds the types
     """Return the number of cuts at or below each value, by halving; the last cuts are NaN, below no value."""
     codes = np.empty(len(column), np.uint8)
     for i in range(len(column)):

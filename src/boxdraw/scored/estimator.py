@@ -174,7 +174,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         return self
 
     @property
-    def boxes_(self) -> BoxSet:  # type: ignore[override]
+    def boxes_(self) -> BoxSet:  # type: ignore[override]  # the others set it in fit; here there may be none
         """The rows that the scorecard flags, as a union of boxes."""
         union = self.__dict__.get("_union", "the estimator is not fitted")
         if isinstance(union, str):

@@ -59,7 +59,8 @@ def make_ready(
     ``few`` is a sample of a large table.
     """
     order = fit_order(data)
-    few = ordered(data if few is None else few, order)
+    table = ordered(data, order)
+    few = table if few is None or few is data else ordered(few, order)
     cost = drawn_for = data.balance
     # Boxes drawn for the cost itself would look at one class only where it is far from the balance; boxes drawn for the
     # balance would be too coarse for it. Halfway is better than either (docs/experiments.rst).
@@ -67,7 +68,7 @@ def make_ready(
         cost, drawn_for = false_alarm_cost, math.sqrt(false_alarm_cost * data.balance)
     scale = (data.positive_weight + data.negative_weight) / (data.positive_weight + drawn_for * data.negative_weight)
     if bins is None:
-        bins = make_bins(ordered(data, order).X, few.X, on_grid(few.weights), n_jobs)
+        bins = make_bins(table.X, few.X, on_grid(few.weights), n_jobs)
     rows = Rows(bins, data.positive, on_grid(data.weights), np.array([drawn_for, 1.0]) * scale)
     return Ready(order, rows, few, cost)
 

@@ -45,7 +45,7 @@ def whole_points(drawing: Drawing, goal: Goal, max_union: int | None, signed: bo
     share = goal.coefficients / np.abs(goal.coefficients).max()
     starts = [np.rint(share * most).astype(np.int64) for most in range(MOST_POINTS, 0, -1)]
     task = _task(drawing, goal, starts[0])
-    loss, _, points = _best_of(starts, task, limit)
+    loss, points = _best_of(starts, task, limit)
     if limit >= 0 and loss > _best_of(starts, task, -1)[0]:
         points = _climb(points, task, limit)
     threshold = _cheapest(points, goal, task, limit)
@@ -89,8 +89,8 @@ def _cheapest(points: IntArray, goal: Goal, task: Task, limit: int) -> int:
     return next(t for t in thresholds if t > 0 and count_union(points, t, *task[-3:], limit) <= limit)
 
 
-def _best_of(starts: list[IntArray], task: Task, limit: int) -> tuple[float, int, IntArray]:
-    cards = [(*_best_threshold(points, task, limit, np.inf), points) for points in starts]
+def _best_of(starts: list[IntArray], task: Task, limit: int) -> tuple[float, IntArray]:
+    cards = [(_least_loss(points, task, limit, np.inf), points) for points in starts]
     return min(cards, key=lambda card: card[0])
 
 
@@ -135,12 +135,11 @@ def _regrets(points, task, first, last):
 
 
 @entry
-def _best_threshold(points, task, limit, bound):
-    """Return the loss of the points at their best threshold, and that threshold; infinity if it is not below bound."""
-    best, threshold = np.inf, 1
+def _least_loss(points, task, limit, bound):
+    """Return the loss of the points at their best threshold; infinity if it is not below bound."""
     rise = _rise(points, task)
     if rise >= bound:
-        return best, threshold
+        return np.inf
     lowest = np.minimum(points, 0).sum()
     first, last = (1, points.sum() + 1) if lowest == 0 else (lowest, np.maximum(points, 0).sum() + 1)
     losses = rise + _regrets(points, task, first, last)
@@ -148,15 +147,15 @@ def _best_threshold(points, task, limit, bound):
         if losses[t] >= bound:
             break
         if limit < 0 or count_union(points, first + t, task.low, task.high, task.missing, limit) <= limit:
-            return losses[t], first + t
-    return best, threshold
+            return losses[t]
+    return np.inf
 
 
 @entry
 def _climb(points, task, limit):
     """Change the points of one box at a time, to the best card of all thresholds, until none is better."""
     points = points.copy()
-    best, _ = _best_threshold(points, task, limit, np.inf)
+    best = _least_loss(points, task, limit, np.inf)
     better = True
     while better:
         better = False
@@ -164,7 +163,7 @@ def _climb(points, task, limit):
             choice = points[k]
             for value in range(MOST_POINTS + 1):
                 points[k] = value
-                loss, _ = _best_threshold(points, task, limit, best * (1 - 1e-9))
+                loss = _least_loss(points, task, limit, best * (1 - 1e-9))
                 if loss < np.inf:
                     best, choice, better = loss, value, True
             points[k] = choice
