@@ -81,14 +81,14 @@ def _in_order(X: Any, names: Any) -> Any:
 
 def has_categories(X: Any) -> bool:
     """Say whether any column holds something else than numbers."""
-    table = nw.from_native(X, pass_through=True)
-    if isinstance(table, nw.DataFrame):
-        return any(not _is_numeric(table.get_column(name), dtype) for name, dtype in table.schema.items())
     if isinstance(X, np.ndarray):
         return X.dtype.kind in "SU" or (X.dtype.kind == "O" and any(isinstance(value, str) for value in X.flat))
     if isinstance(X, list | tuple):
         return any(isinstance(value, str) for row in X if isinstance(row, list | tuple) for value in row)
-    return False
+    table = nw.from_native(X, pass_through=True)
+    if not isinstance(table, nw.DataFrame):
+        return False
+    return any(not _is_numeric(table.get_column(name), dtype) for name, dtype in table.schema.items())
 
 
 def _is_numeric(column: Any, dtype: Any) -> bool:

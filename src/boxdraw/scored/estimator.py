@@ -160,10 +160,6 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         boxes = self._encoding.boxes(card.lower, card.upper, ready.order)
         boxes = boxes.shown_for(data.X if self._encoding.plain else X)
         self.scorecard_ = Scorecard(boxes, card.points.tolist(), card.threshold)
-        try:
-            self._union: BoxSet | str = self.scorecard_.union()
-        except ValueError as error:
-            self._union = str(error)
         if not len(boxes):
             warnings.warn(
                 "No box was found that sets positives apart: nothing is flagged. Lower lam, or look whether the "
@@ -176,10 +172,12 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     @property
     def boxes_(self) -> BoxSet:  # type: ignore[override]  # the others set it in fit; here there may be none
         """The rows that the scorecard flags, as a union of boxes."""
-        union = self.__dict__.get("_union", "the estimator is not fitted")
-        if isinstance(union, str):
-            raise AttributeError(f"There is no boxes_: {union}.")
-        return union
+        if "scorecard_" not in self.__dict__:
+            raise AttributeError("There is no boxes_: the estimator is not fitted.")
+        try:
+            return self.scorecard_.union()
+        except ValueError as error:
+            raise AttributeError(f"There is no boxes_: {error}.") from None
 
     def _transformed_by(self) -> BoxSet:
         return self.scorecard_.boxes if self.scorecard_.signed else self.boxes_

@@ -59,10 +59,11 @@ class Scorecard:
     array([ True, False, False])
     """
 
-    __slots__ = ("boxes", "points", "threshold")
+    __slots__ = ("_union", "boxes", "points", "threshold")
     boxes: BoxSet
     points: tuple[int, ...]
     threshold: int
+    _union: BoxSet | None  # once someone has asked for it
 
     def __init__(self, boxes: BoxSet, points: Sequence[int], threshold: int) -> None:
         if not isinstance(boxes, BoxSet):
@@ -73,7 +74,7 @@ class Scorecard:
             raise ValueError(f"threshold must be at most {MAX_POINTS} in size")
         if needed < 1 and all(value > 0 for value in values):
             raise ValueError(f"threshold must be at least 1, got {needed}: without negative points all rows have that")
-        for name, value in (("boxes", boxes), ("points", values), ("threshold", needed)):
+        for name, value in (("boxes", boxes), ("points", values), ("threshold", needed), ("_union", None)):
             object.__setattr__(self, name, value)
 
     @property
@@ -143,7 +144,9 @@ class Scorecard:
         """
         from boxdraw.scored.union import union_of
 
-        return union_of(self.boxes, self.points, self.threshold)
+        union = union_of(self.boxes, self.points, self.threshold) if self._union is None else self._union
+        object.__setattr__(self, "_union", union)
+        return union
 
     def to_text(self) -> str:
         """Write a line per box, and one that says from how many points a row is flagged.

@@ -126,11 +126,13 @@ def _regrets(points, task, first, last):
         total = 0
         for k in range(len(points)):
             total += points[k] * task.member[c, k]
-        # flagged up to the threshold that equals its points
+        flagged = total - first + 1  # up to the threshold that equals its points
         if task.regret[c] >= 0:
-            result[total - first + 1 :] += task.regret[c]
+            for t in range(flagged, len(result)):
+                result[t] += task.regret[c]
         else:
-            result[: total - first + 1] -= task.regret[c]
+            for t in range(flagged):
+                result[t] -= task.regret[c]
     return result
 
 
@@ -143,12 +145,14 @@ def _least_loss(points, task, limit, bound):
     lowest = np.minimum(points, 0).sum()
     first, last = (1, points.sum() + 1) if lowest == 0 else (lowest, np.maximum(points, 0).sum() + 1)
     losses = rise + _regrets(points, task, first, last)
-    for t in np.argsort(losses, kind="mergesort"):
-        if losses[t] >= bound:
-            break
+    while True:
+        t = losses.argmin()
+        loss = losses[t]
+        if loss >= bound:
+            return np.inf
         if limit < 0 or count_union(points, first + t, task.low, task.high, task.missing, limit) <= limit:
-            return losses[t]
-    return np.inf
+            return loss
+        losses[t] = np.inf
 
 
 @entry
@@ -160,8 +164,10 @@ def _climb(points, task, limit):
     while better:
         better = False
         for k in range(len(points)):
-            choice = points[k]
+            old = choice = points[k]
             for value in range(MOST_POINTS + 1):
+                if value == old:
+                    continue
                 points[k] = value
                 loss = _least_loss(points, task, limit, best * (1 - 1e-9))
                 if loss < np.inf:
@@ -178,7 +184,7 @@ def count_union(points, threshold, low, high, missing, limit):
     code in common and those within another one. A column with ``missing`` values may have one of these in common.
     """
     n_boxes, n_columns = low.shape
-    order = np.argsort(-points, kind="mergesort")
+    order = _by_points(points)
     rest = np.zeros(n_boxes + 1, np.int64)
     for i in range(n_boxes - 1, -1, -1):
         rest[i] = rest[i + 1] + points[order[i]]
@@ -201,10 +207,12 @@ def count_union(points, threshold, low, high, missing, limit):
         if i >= n_boxes or sums[depth - 1] + rest[i] < threshold:
             depth -= 1
             continue
-        k = order[i]
-        a[depth] = np.maximum(a[depth - 1], low[k])
-        b[depth] = np.minimum(b[depth - 1], high[k])
-        if ((a[depth] > b[depth]) & ~missing).any():
+        k, empty = order[i], False
+        for j in range(n_columns):
+            a[depth, j] = max(a[depth - 1, j], low[k, j])
+            b[depth, j] = min(b[depth - 1, j], high[k, j])
+            empty = empty or (a[depth, j] > b[depth, j] and not missing[j])
+        if empty:
             continue
         sums[depth] = sums[depth - 1] + points[k]
         if sums[depth] >= threshold:
@@ -212,12 +220,26 @@ def count_union(points, threshold, low, high, missing, limit):
                 n_found = _outermost(found_low, found_high, n_found)
                 if n_found > limit:
                     return too_many
-            found_low[n_found], found_high[n_found] = a[depth], b[depth]
+            for j in range(n_columns):
+                found_low[n_found, j], found_high[n_found, j] = a[depth, j], b[depth, j]
             n_found += 1
         elif depth < n_boxes:
             place[depth + 1] = i
             depth += 1
     return _outermost(found_low, found_high, n_found)
+
+
+@inner
+def _by_points(points):
+    """Return the places of the boxes in falling order of points, of equal ones the first first."""
+    order = np.arange(len(points))
+    for i in range(1, len(points)):
+        k, place = order[i], i
+        while place > 0 and points[order[place - 1]] < points[k]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = k
+    return order
 
 
 @inner
@@ -227,12 +249,20 @@ def _outermost(low, high, n):
     for i in range(n):
         inside = False
         for q in range(n):
-            if q == i or (low[q] > low[i]).any() or (high[q] < high[i]).any():
-                continue
-            if q < i or (low[q] < low[i]).any() or (high[q] > high[i]).any():  # of two equal boxes the first
+            # of two equal boxes the first
+            if q != i and _within(low, high, i, q) and (q < i or not _within(low, high, q, i)):
                 inside = True
                 break
         if not inside:
-            low[kept], high[kept] = low[i].copy(), high[i].copy()
+            for j in range(low.shape[1]):
+                low[kept, j], high[kept, j] = low[i, j], high[i, j]
             kept += 1
     return kept
+
+
+@inner
+def _within(low, high, i, q):
+    for j in range(low.shape[1]):
+        if low[i, j] < low[q, j] or high[i, j] > high[q, j]:
+            return False
+    return True
