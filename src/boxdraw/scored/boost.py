@@ -17,7 +17,7 @@ from boxdraw.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.compiled import entry
 from boxdraw.scored.bins import MISSING, TOP, Bins
 from boxdraw.scored.grow import grow
-from boxdraw.scored.logistic import fit_logistic, rounded, rounder_of
+from boxdraw.scored.logistic import copies, fit_logistic, rounded, rounder_of
 
 LEAST_RISE = 0.1  # of the gain by another limit
 RIDGE = 2.0  # on points, in positives at even odds
@@ -125,8 +125,9 @@ def _per_cell(cells: Cells, odds: FloatArray, rows: Rows) -> FloatArray:
 def _write_gradients(gradient, cell, positive, weight, per_cell, rounder):
     for i in range(len(cell)):
         y = 1 if positive[i] else 0
+        whole, part = copies(weight[i])
         for q in range(2):
-            gradient[i, q] = rounded(per_cell[cell[i], y, q], weight[i], rounder)
+            gradient[i, q] = rounded(per_cell[cell[i], y, q], whole, part, rounder)
 
 
 @entry

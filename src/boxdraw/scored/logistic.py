@@ -22,23 +22,24 @@ def rounder_of(total):
 
 
 @inner
-def rounded(term, weight, rounder):
-    """Return weight x term, in which a whole weight counts as so many equal terms.
+def copies(weight):
+    """Return as how many equal terms a weight counts, and what is left of it as a factor of one more term.
 
     So many copies of a rounding error would be too much for large weights, which no one compares with copies.
     """
-    if weight > 2**16:
-        return (weight * term + rounder) - rounder
-    whole = math.floor(weight)
-    result = whole * ((term + rounder) - rounder)
-    if whole != weight:
-        result += ((weight - whole) * term + rounder) - rounder
-    return result
+    whole = math.floor(weight) if weight <= 2**16 else 0.0
+    return whole, weight - whole
+
+
+@inner
+def rounded(term, whole, part, rounder):
+    """Return weight x term for the copies that the weight counts as."""
+    return whole * ((term + rounder) - rounder) + ((part * term + rounder) - rounder)
 
 
 @inner
 def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvature):
-    """Write the derivatives of the log-loss at b; return the loss."""
+    """Write the derivatives of the log-loss at b, the second ones below the diagonal; return the loss."""
     n_rows, n = F.shape
     gradient[:] = 0.0
     curvature[:] = 0.0
@@ -47,24 +48,24 @@ def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvat
         z = b[n]
         for k in range(n):
             z += b[k] * F[i, k]
-        p = 1 / (1 + math.exp(-z)) if z > -700 else 0.0
+        e = math.exp(-abs(z))
+        p = 1 / (1 + e) if z > 0 else e / (1 + e)
         size = class_weight[1] if positive[i] else class_weight[0]
-        towards = -z if positive[i] else z
-        cost = towards + math.log1p(math.exp(-towards)) if towards > 0 else math.log1p(math.exp(towards))
-        loss += rounded(size * cost, weight[i], rounder)
+        cost = math.log1p(e) + max(-z if positive[i] else z, 0.0)
         pull = size * ((1.0 if positive[i] else 0.0) - p)
         bend = size * p * (1 - p)
-        gradient[n] += rounded(pull, weight[i], rounder)
-        curvature[n, n] += rounded(bend, weight[i], rounder)
+        whole, part = copies(weight[i])
+        loss += rounded(size * cost, whole, part, rounder)
+        gradient[n] += rounded(pull, whole, part, rounder)
+        curvature[n, n] += rounded(bend, whole, part, rounder)
         for k in range(n):
             f = F[i, k]
             if f == 0.0:
                 continue
-            gradient[k] += rounded(pull * f, weight[i], rounder)
-            curvature[n, k] += rounded(bend * f, weight[i], rounder)
+            gradient[k] += rounded(pull * f, whole, part, rounder)
+            curvature[n, k] += rounded(bend * f, whole, part, rounder)
             for q in range(k + 1):
-                if F[i, q] != 0.0:
-                    curvature[k, q] += rounded(bend * f * F[i, q], weight[i], rounder)
+                curvature[k, q] += rounded(bend * f * F[i, q], whole, part, rounder)
     return loss
 
 
@@ -121,7 +122,8 @@ def _newton_step(b, gradient, curvature, ridge, nonnegative):
             if nonnegative and k < n:
                 move = max(move, -b[k] - step[k])
             step[k] += move
-            slope -= move * curvature[k]
+            for q in range(n + 1):
+                slope[q] -= move * curvature[k, q]
             moved = max(moved, abs(move))
         if moved < 1e-10:
             break

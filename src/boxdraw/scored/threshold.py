@@ -13,7 +13,7 @@ import numpy as np
 
 from boxdraw.arrays import FloatArray
 from boxdraw.compiled import entry
-from boxdraw.scored.logistic import rounded, rounder_of
+from boxdraw.scored.logistic import copies, rounded, rounder_of
 
 BLUR = 0.1  # in standard deviations of a feature
 
@@ -29,24 +29,30 @@ def expected_costs(chance, points, positive, weight, cost):
 
     The cost is the weight of the misses plus ``cost`` times that of the false alarms.
     """
-    lowest = np.minimum(points, 0).sum()
-    n_sums = np.maximum(points, 0).sum() - lowest + 1
+    n_sums = np.abs(points).sum() + 1
     costs = np.zeros(n_sums + 1)
     rounder = rounder_of(weight.sum() * max(cost, 1.0))
-    share, new = np.empty(n_sums), np.empty(n_sums)
+    share = np.empty(n_sums)  # probability of each sum, from the lowest on
     for i in range(len(chance)):
         share[:] = 0.0
-        share[-lowest] = 1.0
+        share[0] = 1.0
+        highest = 0
         for k in range(len(points)):
-            p = chance[i, k]
-            for s in range(n_sums):
-                before = s - points[k]
-                new[s] = (1 - p) * share[s] + (p * share[before] if 0 <= before < n_sums else 0.0)
-            share, new = new, share
+            # A box of negative points takes them away inside: from the lowest sum on, it gives them outside.
+            stay, up = 1 - chance[i, k], chance[i, k]
+            if points[k] < 0:
+                stay, up = up, stay
+            rise = abs(points[k])
+            highest += rise
+            for s in range(highest, rise - 1, -1):
+                share[s] = stay * share[s] + up * share[s - rise]
+            for s in range(rise):
+                share[s] *= stay
+        whole, part = copies(weight[i])
         below = 0.0  # probability of fewer points than the threshold
         for t in range(n_sums + 1):
             loss = below if positive[i] else cost * (1 - below)
-            costs[t] += rounded(max(loss, 0.0), weight[i], rounder)
+            costs[t] += rounded(max(loss, 0.0), whole, part, rounder)
             if t < n_sums:
                 below += share[t]
     return costs
