@@ -17,7 +17,7 @@ from boxdraw.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.compiled import entry
 from boxdraw.scored.bins import MISSING, TOP, Bins
 from boxdraw.scored.grow import grow
-from boxdraw.scored.logistic import copies, fit_logistic, rounded, rounder_of
+from boxdraw.scored.logistic import chance_of, copies, fit_logistic, rounded, rounder_of
 
 LEAST_RISE = 0.1  # of the gain by another limit
 RIDGE = 2.0  # on points, in positives at even odds
@@ -47,8 +47,8 @@ class Cells:
 
     def logistic(self, rows: Rows, nonnegative: bool) -> FloatArray:
         """Fit coefficients of the boxes, the intercept last."""
-        F = np.repeat(self.member.astype(np.float64), 2, axis=0)
-        positive = np.tile([False, True], len(self.member))
+        F = self.member.astype(np.float64).repeat(2, axis=0)
+        positive = np.arange(len(F)) % 2 == 1
         start = np.zeros(F.shape[1] + 1)
         return fit_logistic(F, positive, self.mass.T.ravel(), rows.class_weight, RIDGE * rows.unit, nonnegative, start)
 
@@ -77,7 +77,8 @@ def boost(rows: Rows, max_boxes: int, max_limits: int, lam: float, signed: bool)
     gradient = np.empty((n_rows, 2))
     while len(low) < max_boxes:
         odds = cells.logistic(rows, not signed)
-        _write_gradients(gradient, cell, rows.positive, rows.weight, _per_cell(cells, odds, rows), rounder)
+        per_cell = _per_cell(cells.member, odds, rows.class_weight)
+        _write_gradients(gradient, cell, rows.positive, rows.weight, per_cell, rounder)
         box = _new_box(rows, gradient, max_limits, lam, signed, low, high)
         if box is None:
             break
@@ -112,13 +113,20 @@ def _best_box(
     return (low, high) if gain > 0 else None
 
 
-def _per_cell(cells: Cells, odds: FloatArray, rows: Rows) -> FloatArray:
+@entry
+def _per_cell(member, odds, class_weight):
     """Return gradient and curvature of one row of each cell and class: (cells, classes, 2)."""
-    z = cells.member @ odds[:-1] + odds[-1]
-    p = 1 / (1 + np.exp(-np.clip(z, -700, 700)))
-    pull = np.stack([-p, 1 - p], axis=1) * rows.class_weight
-    bend = (p * (1 - p))[:, None] * rows.class_weight
-    return np.stack([pull, bend], axis=2)
+    n_cells, n_boxes = member.shape
+    result = np.empty((n_cells, 2, 2))
+    for c in range(n_cells):
+        z = odds[n_boxes]
+        for k in range(n_boxes):
+            z += odds[k] if member[c, k] else 0.0
+        p = chance_of(z)
+        for y in range(2):
+            result[c, y, 0] = class_weight[y] * (y - p)
+            result[c, y, 1] = class_weight[y] * p * (1 - p)
+    return result
 
 
 @entry

@@ -38,6 +38,13 @@ def rounded(term, whole, part, rounder):
 
 
 @inner
+def chance_of(z):
+    """Return the probability of log-odds z."""
+    e = math.exp(-abs(z))
+    return 1 / (1 + e) if z > 0 else e / (1 + e)
+
+
+@inner
 def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvature):
     """Write the derivatives of the log-loss at b, the second ones below the diagonal; return the loss."""
     n_rows, n = F.shape
@@ -48,10 +55,9 @@ def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvat
         z = b[n]
         for k in range(n):
             z += b[k] * F[i, k]
-        e = math.exp(-abs(z))
-        p = 1 / (1 + e) if z > 0 else e / (1 + e)
+        p = chance_of(z)
         size = class_weight[1] if positive[i] else class_weight[0]
-        cost = math.log1p(e) + max(-z if positive[i] else z, 0.0)
+        cost = math.log1p(math.exp(-abs(z))) + max(-z if positive[i] else z, 0.0)
         pull = size * ((1.0 if positive[i] else 0.0) - p)
         bend = size * p * (1 - p)
         whole, part = copies(weight[i])
