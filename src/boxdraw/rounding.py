@@ -11,7 +11,7 @@ import numpy as np
 
 from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.boxes import BoxSet
-from boxdraw.export.text import _free_interval, limit_text, shortest_between
+from boxdraw.export.text import free_interval, limit_text, neighbours, shortest_between
 from boxdraw.rule import Limit
 from boxdraw.simplify import Change, Rows, Score, change_between, with_limits
 
@@ -172,7 +172,8 @@ def _roundest(lower: float, given: float, upper: float, columns: tuple[FloatArra
 
     There is no value between the two lower limits, and any of the columns will do: most room counts.
     """
-    low, high = np.stack([_free_interval(np.array([lower, given]), values) for values in columns], axis=1)
+    limits = np.array([lower, given])
+    low, high = np.stack([free_interval(limits, *neighbours(limits, values)) for values in columns], axis=1)
     highest = np.minimum(high.max(), np.nextafter(upper, -np.inf))
     return float(shortest_between([lower], [low.min()], [highest])[0])
 

@@ -69,4 +69,4 @@ def on_grid(weight: FloatArray) -> FloatArray:
     Whole weights stay as they are.
     """
     unit = 2.0 ** (math.ceil(math.log2(math.fsum(weight))) - 51)
-    return weight if unit <= 1 and not (weight % 1).any() else np.rint(weight / unit) * unit
+    return weight if unit <= 1 and (np.floor(weight) == weight).all() else np.rint(weight / unit) * unit

@@ -375,25 +375,29 @@ def shown_limits(
     (2.0, 6.0)
     """
     exact = np.stack([lower, upper])
-    low, high = exact.copy(), exact.copy()
+    limits = np.stack([lower, -upper])  # an upper limit is a lower limit of the mirror image
+    below, above = np.full(limits.shape, -np.inf), np.full(limits.shape, np.inf)
     for j, column in columns.items():
         values = np.asarray(column, dtype=np.float64)
         values = np.sort(values[np.isfinite(values)])
-        low[0, :, j], high[0, :, j] = _free_interval(lower[:, j], values)
-        # An upper limit is a lower limit of the mirror image.
-        mirrored_low, mirrored_high = _free_interval(-upper[:, j], -values[::-1])
-        low[1, :, j], high[1, :, j] = -mirrored_high, -mirrored_low
-    shown = shortest_between(exact, low, high)
+        below[0, :, j], above[0, :, j] = neighbours(limits[0, :, j], values)
+        below[1, :, j], above[1, :, j] = neighbours(limits[1, :, j], -values[::-1])
+    low, high = free_interval(limits, below, above)
+    shown = shortest_between(exact, np.stack([low[0], -high[1]]), np.stack([high[0], -low[1]]))
     shown = np.where((shown[0] < shown[1]) & (lower < upper), shown, exact)
     return shown[0], shown[1]
 
 
-def _free_interval(limits: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Find how far lower limits may move among sorted, finite values: above the one below, up to the next."""
+def neighbours(limits: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Find the nearest of sorted, finite values below lower limits, and from them on; infinite if there are none."""
     padded = np.concatenate([[-np.inf], values, [np.inf]])
     place = np.searchsorted(padded, limits, side="left")
     # An absent limit is found in front of everything; it does not move, so any neighbour will do.
-    below, above = padded[np.maximum(place - 1, 0)], padded[place]
+    return padded[np.maximum(place - 1, 0)], padded[place]
+
+
+def free_interval(limits: FloatArray, below: FloatArray, above: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Find how far lower limits may move between their neighbours: above the one below, up to the next."""
     with np.errstate(over="ignore", invalid="ignore"):
         low = np.where(below > -np.inf, np.nextafter(below, np.inf), limits - (above - limits))
         high = np.where(above < np.inf, above, limits + (limits - below))
