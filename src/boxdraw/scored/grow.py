@@ -43,7 +43,7 @@ def _rows_inside(codes, low, high, skip_column, skip_side):
 
 @inner
 def _best_cut(sums, penalty, sign):
-    """Return the gain, the side and the codes between which to cut, for one column's sums per code."""
+    """Return the gain, the side, -1 if no gain is positive, and the codes to cut between, by sums per code."""
     total_g, total_h = 0.0, 0.0
     for code in range(TOP + 2):
         total_g += sums[code, 0]
@@ -54,12 +54,15 @@ def _best_cut(sums, penalty, sign):
         if sums[code, 1] == 0.0:
             continue
         if previous >= 0:
-            above = sign * (total_g - g) / math.sqrt(total_h - h + penalty)
-            below = sign * (g + sums[TOP + 1, 0]) / math.sqrt(h + sums[TOP + 1, 1] + penalty)
-            if above > best:
-                best, side, left, right = above, 0, previous, code
-            if below > best:
-                best, side, left, right = below, 1, previous, code
+            above, below = sign * (total_g - g), sign * (g + sums[TOP + 1, 0])
+            if above > 0:
+                gain = above / math.sqrt(total_h - h + penalty)
+                if gain > best:
+                    best, side, left, right = gain, 0, previous, code
+            if below > 0:
+                gain = below / math.sqrt(h + sums[TOP + 1, 1] + penalty)
+                if gain > best:
+                    best, side, left, right = gain, 1, previous, code
         g += sums[code, 0]
         h += sums[code, 1]
         previous = code
