@@ -82,10 +82,8 @@ def _set_of(values: Iterable[Category], name: str) -> frozenset[Category]:
 
 def limited_features(lower: FloatArray, upper: FloatArray, allowed: Allowed) -> BoolArray:
     """Say where a box has limits on values, whatever it does with missing ones."""
-    limited = (lower > -np.inf) | (upper < np.inf)
-    for k, sets in enumerate(allowed):
-        limited[k] |= [values is not None for values in sets]
-    return limited
+    admitting = np.array([[values is not None for values in sets] for sets in allowed], dtype=np.bool_)
+    return (lower > -np.inf) | (upper < np.inf) | admitting.reshape(lower.shape)
 
 
 def checked_missing(missing: Any, limited: BoolArray) -> BoolArray:
@@ -110,7 +108,7 @@ def check_limits(
 ) -> None:
     """Refuse limits that make no sense."""
     only_missing = (lower == np.inf) & (upper == -np.inf) & missing
-    empty = np.array([[values == frozenset() for values in sets] for sets in allowed], dtype=np.bool_)
+    empty = np.array([[values is not None and not values for values in sets] for sets in allowed], dtype=np.bool_)
     empty = empty.reshape(lower.shape)
     problems = {
         "must not be NaN: use -inf or inf for no limit": np.isnan(lower) | np.isnan(upper),

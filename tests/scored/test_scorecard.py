@@ -202,6 +202,11 @@ def test_points_as_large_as_they_may_be():
 # the union
 
 
+def test_the_union_is_made_once():
+    card = Scorecard(BoxSet([[0], [2]], [[3], [9]]), [1, 2], 3)
+    assert card.union() is card.union()
+
+
 def test_union(card):
     assert card.union().to_text() == "Box 1: 30 ≤ age ≤ 40 and region = n"
     assert len(Scorecard(card.boxes, [3, 2], 6).union()) == 0

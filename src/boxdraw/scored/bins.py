@@ -11,19 +11,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import FloatArray, IntArray, Matrix
+from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw.compiled import entry, inner
 from boxdraw.fast.tiles import threaded_map
 
 MOST = 255  # bins of a column
 TOP = MOST - 1
 MISSING = 255
+NORMAL_MIDDLE_HALF = 1.349  # in standard deviations: from the lower to the upper quartile
 
 Codes = npt.NDArray[np.uint8]
+
+
+class Blurred(NamedTuple):
+    """Rows on bins, and where bins and cuts are in widths of a blur, for compiled code."""
+
+    codes: Any  # (columns, rows)
+    values: Any  # (columns, MOST)
+    cuts: Any  # (columns, MOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +41,20 @@ class Bins:
     """Training rows on bins."""
 
     codes: Codes  # (columns, rows)
+    values: FloatArray  # (columns, MOST): one of each bin; NaN beyond the last
     cuts: FloatArray  # (columns, MOST): where the next bin begins; NaN beyond the last
-    spread: FloatArray  # per column: the standard deviation; 1 for a constant
+    spread: FloatArray  # per column: how far apart values are; 1 for a constant
 
-    def take(self, rows: IntArray) -> Bins:
-        """Return some of the rows, on the same bins."""
-        return Bins(np.ascontiguousarray(self.codes[:, rows]), self.cuts, self.spread)
+    def of(self, X: Matrix) -> Bins:
+        """Return other rows, on the same bins."""
+        codes = [_codes(np.ascontiguousarray(X[:, j], dtype=np.float64), cuts) for j, cuts in enumerate(self.cuts)]
+        return Bins(np.stack(codes), self.values, self.cuts, self.spread)
+
+    def blurred(self, blur: float) -> Blurred:
+        """Return the rows for limits that are blurred by so many spreads to either side."""
+        width = 2 * blur * self.spread[:, None]
+        origin = self.cuts[:, :1] / width
+        return Blurred(self.codes, self.values / width - origin, self.cuts / width - origin)
 
     def limits(self, low: IntArray, high: IntArray) -> tuple[FloatArray, FloatArray]:
         """Turn codes of limits, a row per box, into values: infinite where there is no limit."""
@@ -46,40 +64,55 @@ class Bins:
         return lower, upper
 
 
-def make_bins(X: Matrix, few: Matrix, weight: FloatArray, n_jobs: int | None = None) -> Bins:
+def make_bins(
+    X: Matrix,
+    few: Matrix,
+    positive: BoolArray,
+    weight: FloatArray,
+    class_weight: FloatArray,
+    n_jobs: int | None = None,
+) -> Bins:
     """Bin a matrix: a bin for each distinct value, or quantiles of about equal weight where there are too many.
 
-    ``few`` are the rows that decide where the bins are, and what they weigh: X itself, or a sample.
+    ``few`` are the rows that decide where the bins are, X itself or a sample, then what they weigh. Classes weigh as
+    in learning, so that there are as many bins where positives are as anywhere else.
     """
 
-    def work(j: int) -> tuple[Codes, FloatArray, float]:
+    def work(j: int) -> tuple[Codes, FloatArray, FloatArray, float]:
         column = np.ascontiguousarray(few[:, j], dtype=np.float64)
-        cuts, spread = _cuts(column, np.argsort(column), weight)
-        return _codes(np.ascontiguousarray(X[:, j], dtype=np.float64), cuts), cuts, spread
+        values, cuts, spread = _cuts(column, np.argsort(column), positive, weight, class_weight)
+        return _codes(np.ascontiguousarray(X[:, j], dtype=np.float64), cuts), values, cuts, spread
 
-    codes, cuts, spread = zip(*threaded_map(work, range(X.shape[1]), n_jobs), strict=True)
-    return Bins(np.stack(codes), np.stack(cuts), np.array(spread))
+    codes, values, cuts, spread = zip(*threaded_map(work, range(X.shape[1]), n_jobs), strict=True)
+    return Bins(np.stack(codes), np.stack(values), np.stack(cuts), np.array(spread))
 
 
 @entry
-def _cuts(column, order, weight):
-    """Return the cuts of a column, which ``order`` sorts, and its standard deviation."""
-    values, mass, n, total = np.empty(len(column)), np.empty(len(column)), 0, 0.0
+def _cuts(column, order, positive, weight, class_weight):
+    """Return a value of each bin of a column, which ``order`` sorts, the cuts between them, and the spread."""
+    values, counts, n = np.empty(len(column)), np.zeros((len(column), 2)), 0
     for i in order:
         if math.isnan(column[i]):  # these come last
             break
         if n == 0 or column[i] > values[n - 1]:
-            values[n], mass[n] = column[i], 0.0
+            values[n] = column[i]
             n += 1
-        mass[n - 1] += weight[i]
-        total += weight[i]
-    cuts = np.full(MOST, np.nan)
+        counts[n - 1, 1 if positive[i] else 0] += weight[i]
+    mass = class_weight[0] * counts[:, 0] + class_weight[1] * counts[:, 1]
+    total = mass[:n].sum()
+    middles, cuts = np.full(MOST, np.nan), np.full(MOST, np.nan)
     if n < 2:
-        return cuts, 1.0
-    for place, b in enumerate(_ends(mass, n, total)):
+        middles[:n] = values[:n]
+        return middles, cuts, 1.0
+    first = 0
+    ends = _ends(mass, n, total)
+    for place, b in enumerate(ends):
         middle = values[b] / 2 + values[b + 1] / 2
         cuts[place] = middle if middle > values[b] else values[b + 1]
-    return cuts, _spread(values, mass, n, total)
+        middles[place] = values[(first + b) // 2]
+        first = b + 1
+    middles[len(ends)] = values[(first + n - 1) // 2]
+    return middles, cuts, _spread(values, mass, n, total)
 
 
 @inner
@@ -101,14 +134,26 @@ def _ends(mass, n, total):
 
 @inner
 def _spread(values, mass, n, total):
-    """Return the standard deviation of sorted values, as if the largest were 1, so that no square overflows."""
-    scale = max(abs(values[0]), abs(values[n - 1]))
+    """Return how far apart sorted values are: the standard deviation, or what the middle half suggests, if less.
+
+    A few values far out make the standard deviation as large as they like, but not the middle half.
+    """
+    scale = max(abs(values[0]), abs(values[n - 1]))  # as if the largest were 1, so that no square overflows
     mean, square = 0.0, 0.0
+    below, lower, upper = 0.0, values[n - 1], values[n - 1]
     for b in range(n):
         mean += values[b] / scale * mass[b] / total
+        below += mass[b]
+        if below >= total / 4:
+            lower = min(lower, values[b])
+        if below >= 3 * total / 4:
+            upper = min(upper, values[b])
     for b in range(n):
         square += (values[b] / scale - mean) ** 2 * mass[b] / total
     spread = math.sqrt(square) * scale
+    middle_half = (upper / scale - lower / scale) * scale / NORMAL_MIDDLE_HALF
+    if 0 < middle_half < spread:
+        spread = middle_half
     return spread if 0 < spread < np.inf else 1.0
 
 

@@ -1,7 +1,7 @@
 """Rounds of boosting: each adds the box of most gain and fits the points of all boxes anew.
 
-What a box classifier knows of a row is which boxes hold it. Rows that the same boxes hold form a cell, so points are
-fitted on cells, of which there are few, and gradients are looked up by cell and class.
+In here a row can be inside a box in part, as its limits are blurred. What the boxes are in the end used for knows no
+parts: rows that the same boxes hold form a cell, of which there are few.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -10,17 +10,29 @@ fitted on cells, of which there are few, and gradients are looked up by cell and
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from boxdraw.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.compiled import entry
-from boxdraw.scored.bins import MISSING, TOP, Bins
-from boxdraw.scored.grow import grow
-from boxdraw.scored.logistic import chance_of, copies, fit_logistic, rounded, rounder_of
+from boxdraw.scored.bins import MISSING, TOP, Bins, Blurred
+from boxdraw.scored.grow import grow, membership
+from boxdraw.scored.logistic import chance_of, fit_logistic, rounder_of
+from boxdraw.scored.settings import Setting, Shape
+from boxdraw.scored.sharpen import sharpen
 
 LEAST_RISE = 0.1  # of the gain by another limit
 RIDGE = 2.0  # on points, in positives at even odds
+ROUGH, EXACT = 1e-2, 1e-8  # how exact log-odds are, between rounds and in the end
+
+
+class Box(NamedTuple):
+    """A box on codes."""
+
+    low: IntArray
+    high: IntArray
+    sharp: BoolArray  # (columns, 2): which limits are not blurred
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +43,7 @@ class Rows:
     positive: BoolArray
     weight: FloatArray
     class_weight: FloatArray  # of a negative and of a positive
+    blur: float  # of limits, to either side, in spreads
 
     @property
     def unit(self) -> float:
@@ -50,92 +63,88 @@ class Cells:
         F = self.member.astype(np.float64).repeat(2, axis=0)
         positive = np.arange(len(F)) % 2 == 1
         start = np.zeros(F.shape[1] + 1)
-        return fit_logistic(F, positive, self.mass.T.ravel(), rows.class_weight, RIDGE * rows.unit, nonnegative, start)
+        mass = self.mass.T.ravel()
+        return fit_logistic(F, positive, mass, rows.class_weight, RIDGE * rows.unit, nonnegative, start, EXACT)
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Boxes on codes, a row each, and the cells that they cut the training rows into."""
+    """Boxes on codes, a row each, and what they hold."""
 
     low: IntArray
     high: IntArray
     missing: BoolArray  # which columns have missing numbers
-    cells: Cells
+    cells: Cells  # of all rows
+    inside: FloatArray  # (few rows, boxes): how far inside
 
 
-def boost(rows: Rows, max_boxes: int, max_limits: int, lam: float, signed: bool) -> Drawing:
+def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
     """Draw boxes until there are enough of them or none has any gain.
 
-    ``lam`` is how many positives at even odds a box's gain is taxed with: boxes of few rows need more purity.
+    ``few`` are the rows to fit points on: all rows or a sample. ``lam`` is how many positives at even odds a box's gain
+    is taxed with: boxes of few rows need more purity.
     """
-    bins = rows.bins
-    n_rows, n_columns = len(rows.weight), len(bins.codes)
-    low, high = np.zeros((0, n_columns), dtype=np.int64), np.zeros((0, n_columns), dtype=np.int64)
-    cell = np.zeros(n_rows, dtype=np.int64)
-    cells = Cells(np.zeros((1, 0), dtype=np.bool_), _masses(cell, 1, rows.positive, rows.weight))
-    rounder = rounder_of(rows.weight.sum() * rows.class_weight.max())
-    gradient = np.empty((n_rows, 2))
-    while len(low) < max_boxes:
-        odds = cells.logistic(rows, not signed)
-        per_cell = _per_cell(cells.member, odds, rows.class_weight)
-        _write_gradients(gradient, cell, rows.positive, rows.weight, per_cell, rounder)
-        box = _new_box(rows, gradient, max_limits, lam, signed, low, high)
+    table, few_table = rows.bins.blurred(rows.blur), few.bins.blurred(few.blur)
+    inside, few_inside = np.zeros((len(rows.weight), 0)), np.zeros((len(few.weight), 0))
+    task = few.positive, few.weight, few.class_weight, RIDGE * few.unit, not shape.signed
+    boxes: list[Box] = []
+    odds = np.zeros(1)
+    while len(boxes) < shape.max_boxes:
+        odds = fit_logistic(few_inside, *task, odds, ROUGH)
+        gradient = _gradients(inside, odds, rows.positive, rows.class_weight)
+        box = _new_box(table, gradient, rows, setting, shape.signed, boxes)
         if box is None:
             break
-        low, high = np.vstack([low, box[0]]), np.vstack([high, box[1]])
-        cell, old, inside = _split(cell, len(cells.member), bins.codes, *box)
-        member = np.column_stack([cells.member[old], inside])
-        cells = Cells(member, _masses(cell, len(member), rows.positive, rows.weight))
-    return Drawing(low, high, (bins.codes == MISSING).any(axis=1), cells)
+        boxes.append(box)
+        inside = np.column_stack([inside, membership(table, *box)])
+        few_inside = inside if few is rows else np.column_stack([few_inside, membership(few_table, *box)])
+        odds = np.insert(odds, -1, 0.0)
+    none = np.zeros((0, len(table.codes)), dtype=np.int64)
+    low, high = np.vstack([none, *(box.low for box in boxes)]), np.vstack([none, *(box.high for box in boxes)])
+    return Drawing(low, high, (table.codes == MISSING).any(axis=1), _cells(rows, boxes), few_inside)
 
 
 def _new_box(
-    rows: Rows, gradient: FloatArray, max_limits: int, lam: float, signed: bool, low: IntArray, high: IntArray
-) -> tuple[IntArray, IntArray] | None:
+    table: Blurred, gradient: FloatArray, rows: Rows, setting: Setting, signed: bool, boxes: list[Box]
+) -> Box | None:
     """Return the best box that is not there yet, if need be one of fewer limits."""
-    n_limits = max_limits
+    rounder = rounder_of(rows.weight.sum() * rows.class_weight.max())
+    task = table, gradient, rows.weight, rounder, setting.lam * rows.unit
+    n_limits = setting.max_limits
     while n_limits > 0:
-        box = _best_box(rows, gradient, n_limits, lam, signed)
-        if box is None or not ((box[0] == low) & (box[1] == high)).all(axis=1).any():
-            return box
-        n_limits = int((box[0] > 0).sum() + (box[1] < TOP).sum()) - 1
+        found = [(*grow(*task, n_limits, LEAST_RISE, sign), sign) for sign in ((1.0, -1.0) if signed else (1.0,))]
+        low, high, gain, sign = max(found, key=lambda box: box[2])
+        if gain <= 0:
+            return None
+        n_limits = int((low > 0).sum() + (high < TOP).sum()) - 1
+        sharp = sharpen(table, rows.positive, rows.weight, sign, low, high)
+        if not any((low == box.low).all() and (high == box.high).all() for box in boxes):
+            return Box(low, high, sharp)
     return None
 
 
-def _best_box(
-    rows: Rows, gradient: FloatArray, max_limits: int, lam: float, signed: bool
-) -> tuple[IntArray, IntArray] | None:
-    found = [
-        grow(rows.bins.codes, rows.bins.cuts, gradient, lam * rows.unit, max_limits, LEAST_RISE, sign)
-        for sign in ((1.0, -1.0) if signed else (1.0,))
-    ]
-    low, high, gain = max(found, key=lambda box: box[2])
-    return (low, high) if gain > 0 else None
-
-
 @entry
-def _per_cell(member, odds, class_weight):
-    """Return gradient and curvature of one row of each cell and class: (cells, classes, 2)."""
-    n_cells, n_boxes = member.shape
-    result = np.empty((n_cells, 2, 2))
-    for c in range(n_cells):
+def _gradients(inside, odds, positive, class_weight):
+    """Return gradient and curvature of the log-loss of one row of each kind: (rows, 2)."""
+    n_rows, n_boxes = inside.shape
+    result = np.empty((n_rows, 2))
+    for i in range(n_rows):
         z = odds[n_boxes]
         for k in range(n_boxes):
-            z += odds[k] if member[c, k] else 0.0
+            z += odds[k] * inside[i, k]
         p = chance_of(z)
-        for y in range(2):
-            result[c, y, 0] = class_weight[y] * (y - p)
-            result[c, y, 1] = class_weight[y] * p * (1 - p)
+        size = class_weight[1] if positive[i] else class_weight[0]
+        result[i, 0] = size * ((1.0 if positive[i] else 0.0) - p)
+        result[i, 1] = size * p * (1 - p)
     return result
 
 
-@entry
-def _write_gradients(gradient, cell, positive, weight, per_cell, rounder):
-    for i in range(len(cell)):
-        y = 1 if positive[i] else 0
-        whole, part = copies(weight[i])
-        for q in range(2):
-            gradient[i, q] = rounded(per_cell[cell[i], y, q], whole, part, rounder)
+def _cells(rows: Rows, boxes: list[Box]) -> Cells:
+    cell, member = np.zeros(len(rows.weight), dtype=np.int64), np.zeros((1, 0), dtype=np.bool_)
+    for box in boxes:
+        cell, old, inside = _split(cell, len(member), rows.bins.codes, box.low, box.high)
+        member = np.column_stack([member[old], inside])
+    return Cells(member, _masses(cell, len(member), rows.positive, rows.weight))
 
 
 @entry

@@ -9,7 +9,6 @@ import numpy as np
 from boxdraw.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.fast.tiles import threaded_map
 from boxdraw.progress import Progress
-from boxdraw.scored.bins import make_bins
 from boxdraw.scored.learn import learn, make_ready
 from boxdraw.scored.settings import Setting, Shape
 from boxdraw.sums import on_grid
@@ -31,12 +30,10 @@ def choose(
     """Return the setting that ranks held-out rows best, if any clearly does, and the AUC of all: (folds, settings)."""
     progress = Progress("Scored Boxes", verbose)
     free = replace(shape, max_union=None)
-    # Categories have their places by the labels of the rows to learn from, so their bins are made in each fold.
-    bins = None if any(data.n_codes) else make_bins(data.X, data.X, on_grid(data.weights), n_jobs)
 
     def work(split: Split) -> list[float]:
         train, test = data.take(split[0]), data.take(split[1])
-        ready = make_ready(train, shape.false_alarm_cost, bins=None if bins is None else bins.take(split[0]))
+        ready = make_ready(train, shape.false_alarm_cost)
         X, weight = ready.order.apply(test.X), on_grid(test.weights)
         return [auc(test.positive, learn(ready, setting, free).graded(X), weight) for setting in settings]
 

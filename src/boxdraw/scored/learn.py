@@ -8,14 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
-from boxdraw.fast.order import Order, fit_order, ordered
-from boxdraw.scored.bins import Bins, make_bins
-from boxdraw.scored.boost import RIDGE, Rows, boost
+from boxdraw.arrays import FloatArray, IntArray, Matrix
+from boxdraw.fast.order import Order, fit_order
+from boxdraw.scored.bins import make_bins
+from boxdraw.scored.boost import EXACT, RIDGE, Rows, boost
 from boxdraw.scored.grade import depths, grades
 from boxdraw.scored.logistic import curvature_of, fit_logistic
 from boxdraw.scored.settings import Setting, Shape
-from boxdraw.scored.threshold import chances, expected_costs
+from boxdraw.scored.threshold import expected_costs
 from boxdraw.scored.whole import Goal, whole_points
 from boxdraw.sums import on_grid
 from boxdraw.training import Training
@@ -27,7 +27,8 @@ class Ready:
 
     order: Order
     rows: Rows
-    few: Training  # all rows or a sample of them, with places for codes
+    few: Rows  # all rows or a sample of them
+    X: Matrix  # of these few, with places for codes
     cost: float  # of a false alarm relative to a miss
 
 
@@ -47,42 +48,40 @@ class Card:
 
 
 def make_ready(
-    data: Training,
-    false_alarm_cost: float | None,
-    *,
-    few: Training | None = None,
-    bins: Bins | None = None,
-    n_jobs: int | None = None,
+    data: Training, false_alarm_cost: float | None, few: Training | None = None, n_jobs: int | None = None
 ) -> Ready:
-    """Order categories, weigh the classes and bin the columns, unless the bins are there already.
-
-    ``few`` is a sample of a large table.
-    """
+    """Order categories, weigh the classes and bin the columns; ``few`` is a sample of a large table."""
     order = fit_order(data)
-    table = ordered(data, order)
-    few = table if few is None or few is data else ordered(few, order)
+    few = data if few is None else few
+    X, weight = order.apply(few.X), on_grid(few.weights)
     cost = drawn_for = data.balance
     # Boxes drawn for the cost itself would look at one class only where it is far from the balance; boxes drawn for the
     # balance would be too coarse for it. Halfway is better than either (docs/experiments.rst).
     if false_alarm_cost is not None:
         cost, drawn_for = false_alarm_cost, math.sqrt(false_alarm_cost * data.balance)
     scale = (data.positive_weight + data.negative_weight) / (data.positive_weight + drawn_for * data.negative_weight)
-    if bins is None:
-        bins = make_bins(table.X, few.X, on_grid(few.weights), n_jobs)
-    rows = Rows(bins, data.positive, on_grid(data.weights), np.array([drawn_for, 1.0]) * scale)
-    return Ready(order, rows, few, cost)
+    class_weight = np.array([drawn_for, 1.0]) * scale
+    # how well the best place of a limit is known from so many rows, see grow.py
+    blur = max(min(data.positive_weight, data.negative_weight), 1.0) ** (-1 / 3)
+    if few is data:
+        rows = Rows(
+            make_bins(X, X, few.positive, weight, class_weight, n_jobs), few.positive, weight, class_weight, blur
+        )
+        return Ready(order, rows, rows, X, cost)
+    bins = make_bins(order.apply(data.X), X, few.positive, weight, class_weight, n_jobs)
+    rows = Rows(bins, data.positive, on_grid(data.weights), class_weight, blur)
+    return Ready(order, rows, Rows(bins.of(X), few.positive, weight, class_weight, blur), X, cost)
 
 
 def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = None) -> Card:
     """Learn a card, of no boxes if none has any gain."""
     rows, few, bins = ready.rows, ready.few, ready.rows.bins
-    drawing = boost(rows, shape.max_boxes, setting.max_limits, setting.lam, shape.signed)
+    drawing = boost(rows, few, setting, shape)
     lower, upper = bins.limits(drawing.low, drawing.high)
-    depth = depths(few.X, lower, upper, bins.spread, n_jobs)
-    weight = on_grid(few.weights)
-    task = grades(depth), few.positive, weight, rows.class_weight, RIDGE * rows.unit
+    graded = grades(depths(ready.X, lower, upper, bins.spread, n_jobs))
+    task = graded, few.positive, few.weight, rows.class_weight, RIDGE * rows.unit
     odds = drawing.cells.logistic(rows, not shape.signed)
-    fitted = fit_logistic(*task, not shape.signed, odds)
+    fitted = fit_logistic(*task, not shape.signed, odds, EXACT)
     if not np.abs(fitted[:-1]).max(initial=0) > 0:
         return Card(lower[:0], upper[:0], bins.spread, np.zeros(0, dtype=np.int64), 1)
     goal = Goal(
@@ -90,12 +89,12 @@ def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = Non
         curvature=curvature_of(*task, fitted),
         odds=drawing.cells.member @ odds[:-1] + odds[-1],
         mass=rows.class_weight @ drawing.cells.mass,
-        costs=partial(_costs, chances(depth), few.positive, weight, ready.cost),
+        costs=partial(_costs, drawing.inside, few, ready.cost),
     )
     points, threshold = whole_points(drawing, goal, shape.max_union, shape.signed)
     kept = points != 0
     return Card(lower[kept], upper[kept], bins.spread, points[kept], threshold)
 
 
-def _costs(chance: FloatArray, positive: BoolArray, weight: FloatArray, cost: float, points: IntArray) -> FloatArray:
-    return expected_costs(chance, points, positive, weight, cost)
+def _costs(inside: FloatArray, few: Rows, cost: float, points: IntArray) -> FloatArray:
+    return expected_costs(inside, points, few.positive, few.weight, cost)

@@ -76,12 +76,12 @@ def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvat
 
 
 @entry
-def fit_logistic(F, positive, weight, class_weight, ridge, nonnegative, start):
+def fit_logistic(F, positive, weight, class_weight, ridge, nonnegative, start, exact):
     """Return the coefficients of the columns of F, with the intercept last.
 
     Newton steps from ``start``, each to the least of the quadratic model among the coefficients that are allowed, which
-    are those from 0 on if ``nonnegative``, and halved while the loss does not fall. The intercept is free and bears no
-    ridge.
+    are those from 0 on if ``nonnegative``, and halved while the loss does not fall; until one is below ``exact``.
+    The intercept is free and bears no ridge.
     """
     n = F.shape[1]
     total = 0.0
@@ -102,7 +102,7 @@ def fit_logistic(F, positive, weight, class_weight, ridge, nonnegative, start):
         before = loss
         step = _newton_step(b, gradient, curvature, ridge, nonnegative)
         b += step
-        if np.abs(step).max() < 1e-8:
+        if np.abs(step).max() < exact:
             break
     if nonnegative:
         b[:n] = np.maximum(b[:n], 0.0)

@@ -1,7 +1,8 @@
 """From how many points on to flag: where the expected cost is least if rows were a little off their place.
 
 The best threshold for the very rows that the limits were placed by is too good to be true. Rows near a limit
-fell on their side of it by chance, so each row counts as inside a box with a probability that is 1/2 on the edge.
+fell on their side of it by chance, so each row counts as inside a box with a probability: how far it is inside the
+blurred limits, 1/2 on the edge.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -11,16 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from boxdraw.arrays import FloatArray
 from boxdraw.compiled import entry
 from boxdraw.scored.logistic import copies, rounded, rounder_of
-
-BLUR = 0.1  # in standard deviations of a feature
-
-
-def chances(depth: FloatArray) -> FloatArray:
-    """Return the probability that a row is inside a box, by how deep inside it is."""
-    return 1 / (1 + np.exp(np.clip(-depth / BLUR, -700, 700)))
 
 
 @entry

@@ -60,7 +60,7 @@ def _task(drawing: Drawing, goal: Goal, points: IntArray) -> Task:
     flagged = sums >= _lowest(points) + int(goal.costs(points).argmin())
     # the log-odds at which cells change sides, as nearly as these go with the points
     starts = np.append(np.sort(goal.odds), np.inf)
-    wrong = [goal.mass[(goal.odds >= start) != flagged].sum() for start in starts]
+    wrong = ((goal.odds >= starts[:, None]) != flagged) @ goal.mass
     start = starts[int(np.argmin(wrong))]
     sure = np.abs(np.tanh((goal.odds - (start if np.isfinite(start) else goal.odds.max() + 1)) / 2)) + 1e-3
     pull = goal.curvature @ goal.coefficients
@@ -262,7 +262,7 @@ def _outermost(low, high, n):
 
 @inner
 def _within(low, high, i, q):
+    within = True
     for j in range(low.shape[1]):
-        if low[i, j] < low[q, j] or high[i, j] > high[q, j]:
-            return False
-    return True
+        within = within and low[i, j] >= low[q, j] and high[i, j] <= high[q, j]
+    return within
