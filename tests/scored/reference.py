@@ -21,34 +21,112 @@ def rows_inside(codes, low, high):
     return [i for i, code in enumerate(codes.T.tolist()) if inside(code, low, high)]
 
 
-def gain(codes, gradient, low, high, penalty, sign=1):
-    rows = rows_inside(codes, low, high)
-    return sign * sum(gradient[i][0] for i in rows) / math.sqrt(sum(gradient[i][1] for i in rows) + penalty)
+def ramp(value, cut, width):
+    """How far above a blurred cut a value is: 0 or 1 from half a width on, 1/2 on the cut."""
+    return min(max((value - cut) / width + 0.5, 0.0), 1.0)
 
 
-def other_limits(low, high, column, side, codes):
-    """Every box that has another limit on one side of a column."""
-    for cut in range(int(codes[codes <= TOP].max(initial=0))):
-        a, b = list(low), list(high)
-        if side == 0:
-            a[column] = cut + 1
-        else:
-            b[column] = cut
-        if a[column] <= b[column]:
-            yield a, b
+def membership(table, low, high, sharp=None, width=1.0):
+    """How far each row is inside a box: the product over its limits. The table has codes, values and cuts."""
+    codes, values, cuts = table
+    result = []
+    for code in codes.T.tolist():
+        share = 1.0
+        for j, c in enumerate(code):
+            if c == MISSING:
+                continue
+            if low[j] > 0:
+                is_sharp = sharp is not None and sharp[j][0]
+                share *= c >= low[j] if is_sharp else ramp(values[j][c], cuts[j][low[j] - 1], width)
+            if high[j] < TOP:
+                is_sharp = sharp is not None and sharp[j][1]
+                share *= c <= high[j] if is_sharp else 1 - ramp(values[j][c], cuts[j][high[j]], width)
+        result.append(share)
+    return np.array(result)
 
 
-def best_single_limit(codes, gradient, penalty, sign=1):
-    """The most gain of any box with one limit that parts the rows."""
-    n_columns = len(codes)
-    best = -math.inf, None
-    for j, side in itertools.product(range(n_columns), (0, 1)):
-        for low, high in other_limits([0] * n_columns, [TOP] * n_columns, j, side, codes[j]):
-            known = codes[j] <= TOP
-            within = (codes[j] >= low[j]) & (codes[j] <= high[j])
-            if within[known].any() and not within[known].all():
-                best = max(best, (gain(codes, gradient, low, high, penalty, sign), (low, high)), key=lambda box: box[0])
-    return best
+def gain(table, gradient, low, high, penalty, sign=1, width=1.0):
+    m = membership(table, low, high, width=width)
+    return sign * math.fsum(m * gradient[:, 0]) / math.sqrt(math.fsum(m * gradient[:, 1]) + penalty)
+
+
+def more_limits(table, low, high, width=1.0):
+    """Every box with one limit more, which has to leave rows of the box on either side of it."""
+    codes, held = table[0], membership(table, low, high, width=width) > 0
+    for j, side in itertools.product(range(len(codes)), (0, 1)):
+        if (low[j] > 0) if side == 0 else (high[j] < TOP):
+            continue
+        known = codes[j][held & (codes[j] != MISSING)].astype(int)
+        for cut in range(known.min(initial=TOP), known.max(initial=0)):
+            a, b = list(low), list(high)
+            if side == 0:
+                a[j] = cut + 1
+            else:
+                b[j] = cut
+            if a[j] <= b[j]:
+                yield a, b
+
+
+def best_limit(table, gradient, low, high, penalty, sign=1, width=1.0):
+    """The most gain of any box with one limit more, and that box."""
+    boxes = more_limits(table, low, high, width)
+    found = ((gain(table, gradient, *box, penalty, sign, width), box) for box in boxes)
+    return max(found, key=lambda pair: pair[0], default=(-math.inf, None))
+
+
+def without_each(low, high):
+    """The boxes that a box is when one of its limits is left out."""
+    for j in range(len(low)):
+        if low[j] > 0:
+            yield [0 if k == j else a for k, a in enumerate(low)], list(high)
+        if high[j] < TOP:
+            yield list(low), [TOP if k == j else b for k, b in enumerate(high)]
+
+
+# Steps
+
+
+def log_likelihood(negatives, positives):
+    """Of the class of each row, for the share of positives that makes it the most."""
+    n = negatives + positives
+    return sum(k * math.log(k / n) for k in (negatives, positives) if k > 0)
+
+
+def steps(code, positive, weight, values, cuts, here):
+    """The credit of a step at each cut within the blur of a limit at one of them, negative where the share falls."""
+    near = [c for c in range(len(values)) if abs(values[c] - cuts[here]) < 0.5 or c in (here, here + 1)]
+    result = {}
+    for cut in near[:-1]:
+        sides = (lambda c, cut=cut: c <= cut), (lambda c, cut=cut: c > cut)
+        counts = [
+            [
+                sum(w for c, y, w in zip(code, positive, weight, strict=True) if c in near and side(c) and y == kind)
+                for kind in (False, True)
+            ]
+            for side in (*sides, lambda c: True)
+        ]
+        if not all(map(sum, counts)):
+            result[cut] = 0.0
+            continue
+        below, above, all_ = (log_likelihood(*count) for count in counts)
+        shares = [count[1] / sum(count) for count in counts[:2]]
+        result[cut] = math.copysign(below + above - all_, shares[1] - shares[0]) if shares[0] != shares[1] else 0.0
+    return result
+
+
+# Bins
+
+
+def class_mass(positive, weight, class_weight):
+    return np.where(positive, class_weight[1], class_weight[0]) * weight
+
+
+def quantile(column, mass, share):
+    """The least value that, with those below it, has at least such a share of the mass."""
+    for value in sorted(set(column.tolist())):
+        if mass[column <= value].sum() >= share * mass.sum() * (1 - 1e-9):
+            return value
+    raise AssertionError
 
 
 # Logistic regression

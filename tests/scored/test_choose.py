@@ -9,7 +9,6 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from boxdraw.scored import sample as sampling
-from boxdraw.scored.bins import make_bins
 from boxdraw.scored.choose import auc, choose, clearly_best
 from boxdraw.scored.learn import learn, make_ready
 from boxdraw.scored.sample import draw_sample
@@ -52,9 +51,8 @@ def test_scores_are_those_of_held_out_rows(seed, cost, weights):
     setting, scores = choose(data, splits, SETTINGS, replace(SHAPE, false_alarm_cost=cost))
     assert scores.shape == (len(splits), len(SETTINGS))
     assert np.ptp(scores) > 0
-    bins = make_bins(data.X, data.X, data.weights)  # where they are is no matter of the labels
     for row, (train, test) in zip(scores, splits, strict=True):
-        held_out, ready = data.take(test), make_ready(data.take(train), cost, bins=bins.take(train))
+        held_out, ready = data.take(test), make_ready(data.take(train), cost)
         for score, given in zip(row, SETTINGS, strict=True):
             graded = learn(ready, given, Shape(4, None, False, cost)).graded(held_out.X)
             expected = roc_auc_score(held_out.positive, graded, sample_weight=held_out.weight)

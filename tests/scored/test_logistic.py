@@ -40,7 +40,7 @@ def problem(seed, kind="graded", weights="ones", n_rows=40):
 
 
 def fit(task, nonnegative, start=None):
-    return fit_logistic(*task, nonnegative, np.zeros(task[0].shape[1] + 1) if start is None else start)
+    return fit_logistic(*task, nonnegative, np.zeros(task[0].shape[1] + 1) if start is None else start, 1e-8)
 
 
 def check_optimum(task, nonnegative):

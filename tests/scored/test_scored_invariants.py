@@ -267,11 +267,11 @@ def test_weights_of_nothing():
         fit({}, [[0.0], [1.0]], [0, 1], [0, 0])
 
 
-@pytest.mark.parametrize("size", [1e6, 1e12, 1e100])
+@pytest.mark.parametrize("size", [1e10, 1e12, 1e100])
 def test_large_weights_are_much_evidence(size):
-    """More copies of all rows make penalties matter less and change nothing else."""
+    """From some number of copies on, penalties and the blur of limits matter no more."""
     X, y = ref.make_table(0)
-    heavy, many = (fit({"cv": None}, X, y, np.full(len(X), weight)) for weight in (size, 1e5))
+    heavy, many = (fit({"cv": None}, X, y, np.full(len(X), weight)) for weight in (size, 1e9))
     np.testing.assert_array_equal(heavy.predict(X), many.predict(X))
 
 

@@ -79,7 +79,7 @@ def test_noise_is_found_less_often_than_what_is_there():
     X = rng.normal(size=(150, 6))
     X[:, 0] = np.round(X[:, 0])
     y = ((X[:, 0] >= 1) ^ (rng.random(150) < 0.1)).astype(int)
-    true, *noise = fitted(X, y, max_boxes=4, max_limits=1, lam=4.0).stability(X, y, n=30).boxes
+    true, *noise = fitted(X, y, max_boxes=8, max_limits=1, lam=0.5).stability(X, y, n=30).boxes
     assert true.found == 1
     assert true.limits[0].interval == (0.5, 0.5)
     assert noise

@@ -10,7 +10,7 @@ from boxdraw.encoding import Encoding
 from boxdraw.fast.order import Order
 from boxdraw.scored.bins import TOP
 from boxdraw.scored.boost import Cells, Drawing
-from boxdraw.scored.threshold import chances, expected_costs
+from boxdraw.scored.threshold import expected_costs
 from boxdraw.scored.union import union_of
 from boxdraw.scored.whole import MOST_POINTS, Goal, count_union, whole_points
 
@@ -114,7 +114,7 @@ def problem(seed, n_boxes=3, signed=False):
         mass=rng.random(len(cells)) * 10,
         costs=lambda points: expected_costs(chance, points, positive, np.ones(80), cost),
     )
-    return Drawing(low, high, np.zeros(3, dtype=np.bool_), Cells(cells, np.zeros((2, len(cells))))), goal
+    return Drawing(low, high, np.zeros(3, dtype=np.bool_), Cells(cells, np.zeros((2, len(cells)))), np.zeros((0, len(low)))), goal
 
 
 def union_size(points, threshold, drawing):
@@ -277,11 +277,3 @@ def test_costs_of_rows_in_any_order_and_of_copies(seed):
     first = expected_costs(chance, points, positive, weight, cost)
     second = expected_costs(chance[copies], points, positive[copies], np.ones(len(copies)), cost)
     np.testing.assert_array_equal(first, second)
-
-
-def test_chances_are_even_on_the_edge():
-    depth = np.array([-np.inf, -1.0, -0.1, 0.0, 0.1, 1.0, np.inf])
-    found = chances(depth)
-    np.testing.assert_allclose(found, ref.sigmoid(depth.clip(-70, 70) / 0.1), rtol=1e-12)
-    assert found[3] == 0.5
-    assert (np.diff(found) > 0).all()

@@ -143,10 +143,10 @@ def _spread(values, mass, n, total):
     below, lower, upper = 0.0, values[n - 1], values[n - 1]
     for b in range(n):
         mean += values[b] / scale * mass[b] / total
-        below += mass[b]
-        if below >= total / 4:
+        below += mass[b] / total * (1 + 1e-9)  # so that no rounding error decides
+        if below >= 0.25:
             lower = min(lower, values[b])
-        if below >= 3 * total / 4:
+        if below >= 0.75:
             upper = min(upper, values[b])
     for b in range(n):
         square += (values[b] / scale - mean) ** 2 * mass[b] / total
