@@ -98,7 +98,7 @@ def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
         boxes.append(box)
         inside = np.column_stack([inside, membership(table, *box)])
         few_inside = inside if few is rows else np.column_stack([few_inside, membership(few_table, *box)])
-        odds = np.insert(odds, -1, 0.0)
+        odds = np.concatenate([odds[:-1], [0.0], odds[-1:]])
     none = np.zeros((0, len(table.codes)), dtype=np.int64)
     low, high = np.vstack([none, *(box.low for box in boxes)]), np.vstack([none, *(box.high for box in boxes)])
     return Drawing(low, high, (table.codes == MISSING).any(axis=1), _cells(rows, boxes), few_inside)
