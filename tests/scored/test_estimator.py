@@ -137,6 +137,13 @@ def test_farther_inside_ranks_higher():
     assert (np.diff(model.decision_function(X)) > 0).all()
 
 
+def test_a_row_scores_the_same_alone():
+    X, y = trend(0)
+    model = fit(X, y)
+    alone = [model.decision_function(row[None])[0] for row in X[:40]]
+    np.testing.assert_array_equal(alone, model.decision_function(X)[:40])
+
+
 def test_unknown_scores_are_refused():
     model = fit(*ref.make_table(0))
     with pytest.raises(ValueError, match="score must be one of 'graded', 'points'; got 'odds'"):

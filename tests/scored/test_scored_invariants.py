@@ -86,7 +86,6 @@ def test_order_of_rows_with_inner_folds(problem):
     np.testing.assert_array_equal(*(model.cv_results_["mean_test_score"] for model in (first, second)))
 
 
-@pytest.mark.xfail(reason="the hash that deals the inner folds does not tell which column a value is in")
 def test_order_of_rows_of_flags():
     """Rows with as many ones are different rows."""
     rng = np.random.default_rng(0)
