@@ -44,7 +44,7 @@ CLASSIFIERS = [
     ScoredBoxesClassifier(max_union=None, cv=None, lam=0.5, max_limits=3),
 ]
 # the checks fit tables of a handful of rows, where these warnings are in place
-IN_PLACE = ("n_boxes=", "Rows of the smaller class", "Inner folds", "No box was found")
+IN_PLACE = ("n_boxes=", "Rows of the smaller class", "Inner folds", "No box was found", "Held-out rows")
 
 
 def pandas_frame(X):

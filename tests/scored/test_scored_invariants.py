@@ -47,7 +47,7 @@ def problems(draw, kinds=KINDS, weights=("none", "whole", "any"), cv=(None,)):
 
 def fit(parameters, X, y, weight=None, **others):
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "No box was found|Rows of the smaller class")
+        warnings.filterwarnings("ignore", "No box was found|Rows of the smaller class|Held-out rows")
         return ScoredBoxesClassifier(**(parameters | others)).fit(X, y, sample_weight=weight)
 
 
