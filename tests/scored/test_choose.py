@@ -108,6 +108,7 @@ def test_ranking_by_chance_stays_below_its_level():
         for _ in range(2000)
     ]
     assert 0.01 < np.mean(np.array(means) > level) < 0.04
+    assert chance_level(np.arange(6) % 2 == 0, [(np.arange(6), np.arange(2 * k, 2 * k + 2)) for k in range(3)]) == 1
 
 
 def test_threads_and_the_order_of_rows_change_nothing():

@@ -56,7 +56,7 @@ def chance_level(positive: BoolArray, splits: list[Split]) -> float:
     ups = np.array([np.count_nonzero(positive[test]) for _, test in splits])
     downs = np.array([len(test) for _, test in splits]) - ups
     variance = (ups + downs + 1) / (12 * ups * downs)
-    return float(0.5 + 2 * np.sqrt(_repeats(splits) * variance.sum()) / len(splits))
+    return min(1.0, float(0.5 + 2 * np.sqrt(_repeats(splits) * variance.sum()) / len(splits)))
 
 
 def _repeats(splits: list[Split]) -> float:
