@@ -51,7 +51,7 @@ def compare(X, y, name, scoring):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a smoke run: a small table")
-    n_rows = 1000 if parser.parse_args().quick else 20_000
+    n_rows = 300 if parser.parse_args().quick else 20_000
     X, y = make_classification(n_rows, 10, n_informative=6, weights=[0.97], random_state=0)
     compare(X, y, "NumPy scorer", balanced_accuracy)
     compare(X, y, "scikit-learn scorer", "balanced_accuracy")

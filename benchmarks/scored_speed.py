@@ -68,8 +68,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a smoke run: few rows and repeats")
     quick = parser.parse_args().quick
-    small(2 if quick else 30)
-    large(2_000 if quick else 1_000_000, 1 if quick else 3)
+    small(1 if quick else 30)
+    large(500 if quick else 1_000_000, 1 if quick else 3)
 
 
 if __name__ == "__main__":

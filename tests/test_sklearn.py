@@ -34,17 +34,17 @@ CLASSIFIERS = [
     FastBoxesClassifier(),
     FastBoxesClassifier(growth="edge", n_boxes=2, expansion=1.0),
     FastBoxesClassifier(growth="free", n_boxes=1),
-    FastBoxesClassifierCV(),
+    QUICK_CV,
     BoxSetClassifier(),
-    ExactBoxesClassifier(time_limit=2.0, random_state=0),
+    ExactBoxesClassifier(time_limit=0.5, random_state=0),
     ExactBoxesClassifier(max_boxes=1, edges="tight", n_jobs=2),
-    ScoredBoxesClassifier(),
+    ScoredBoxesClassifier(cv=2, max_limits=1),
     ScoredBoxesClassifier(cv=None),
     ScoredBoxesClassifier(signed_points=True, cv=None),
     ScoredBoxesClassifier(max_union=None, cv=None, lam=0.5, max_limits=3),
 ]
 # the checks fit tables of a handful of rows, where these warnings are in place
-IN_PLACE = ("n_boxes=", "Rows of the smaller class", "Inner folds", "No box was found")
+IN_PLACE = ("n_boxes=", "Rows of the smaller class", "Inner folds", "No box was found", "Held-out rows")
 
 
 def pandas_frame(X):
@@ -93,14 +93,16 @@ def framed(base, to_frame):
 
 FRAMED = [
     framed(type(classifier), to_frame)(**classifier.get_params())
-    for classifier in (
-        FastBoxesClassifier(),
-        QUICK_CV,
-        BoxSetClassifier(),
-        ExactBoxesClassifier(time_limit=1.0),
-        ScoredBoxesClassifier(cv=None),
+    for classifier, to_frame in (
+        (FastBoxesClassifier(), pandas_frame),
+        (FastBoxesClassifier(), polars_frame),
+        (QUICK_CV, polars_frame),
+        (BoxSetClassifier(), pandas_frame),
+        (BoxSetClassifier(), polars_frame),
+        (ExactBoxesClassifier(time_limit=0.2), pandas_frame),
+        (ScoredBoxesClassifier(cv=None), pandas_frame),
+        (ScoredBoxesClassifier(cv=None), polars_frame),
     )
-    for to_frame in (pandas_frame, polars_frame)
 ]
 
 

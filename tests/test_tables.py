@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -13,7 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from boxdraw import BoxSet, BoxSetClassifier, ExactBoxesClassifier, FastBoxesClassifier, FastBoxesClassifierCV
+from boxdraw import (
+    BoxSet,
+    BoxSetClassifier,
+    ExactBoxesClassifier,
+    FastBoxesClassifier,
+    FastBoxesClassifierCV,
+    ScoredBoxesClassifier,
+)
 
 LEARNERS = [
     FastBoxesClassifier(n_boxes=2),
@@ -116,6 +124,44 @@ def test_unseen_categories_are_outside_with_one_warning(model):
         member = model.transform(new)
     assert not member[:, limited].any()
     np.testing.assert_array_equal(flagged, member.any(axis=1))
+
+
+IDENTIFIER = r"^X seems to hold an identifier, column 'size': 150 different categories in 150 rows\. .* leave it out\.$"
+
+
+@pytest.mark.parametrize("model", copies([*LEARNERS, ScoredBoxesClassifier(cv=None)]), ids=repr)
+def test_identifiers_are_named(model):
+    X, y = mixed(150)
+    X["size"] = [f"row {i}" for i in range(150)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    (found,) = [warning for warning in caught if re.match(IDENTIFIER, str(warning.message))]
+    assert isinstance(model, BoxSetClassifier) or found.filename == __file__
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize(("n_categories", "n_rows", "warned"), [(50, 50, 0), (51, 51, 1), (51, 101, 1), (51, 102, 0)])
+def test_what_an_identifier_is(frame, n_categories, n_rows, warned):
+    """Missing values are no rows of it."""
+    X = pd.DataFrame({"a": [*(str(i % n_categories) for i in range(n_rows)), None, None], "b": 1.0})
+    y = np.arange(len(X)) < 5
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        FastBoxesClassifier(n_boxes=1).fit(FRAMES[frame](X), y)
+    assert ["identifier" in str(warning.message) for warning in caught] == [True] * warned
+
+
+def test_identifiers_in_arrays_have_a_number_and_given_boxes_learn_nothing():
+    X, y = np.array([[i, f"row {i}"] for i in range(90)], dtype=object), np.arange(90) < 9
+    with pytest.warns(UserWarning, match="identifier, column 1: 90"):
+        FastBoxesClassifier(n_boxes=1).fit(X, y)
+    numbers = np.arange(90.0)[:, None]
+    with pytest.warns(UserWarning, match="identifier, column 0: 90"):
+        FastBoxesClassifier(n_boxes=1, categorical_features=[0]).fit(numbers, y)
+    FastBoxesClassifier(n_boxes=1).fit(numbers, y)
+    boxes = BoxSet([[0.0, -np.inf]], [[8.0, np.inf]], categories={"x1": [f"row {i}" for i in range(90)]})
+    np.testing.assert_array_equal(BoxSetClassifier(boxes).fit(X, y).predict(X), y)
 
 
 @given(st.integers(0, 10_000))

@@ -77,7 +77,7 @@ class BoxSetClassifier(BaseBoxClassifier):
         if boxes is not None:
             check_table(X)
             _check_boxes(boxes).contains(X)  # a table that does not go with the boxes ends here
-        matrix, y, encoding = read_training(self, X, y)
+        matrix, y, encoding = read_training(self, X, y, learns=boxes is None)
         self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label)
         if boxes is None:
             data = Training(matrix, positive, None, n_codes=encoding.n_codes)

@@ -19,13 +19,17 @@ from boxdraw.encoding import Encoding
 from boxdraw.rows import UNSEEN, numeric, read_columns
 from boxdraw.rule import Category, is_missing, unique_categories
 
+_MANY = 50  # categories, from which on a column in which nearly every row has its own looks like one of identifiers
 _DATES = "Convert them to numbers first, for example to days since a fixed date."
 
 
 def read_training(
-    estimator: Any, X: Any, y: Any, categorical_features: Any = None
+    estimator: Any, X: Any, y: Any, categorical_features: Any = None, learns: bool = True
 ) -> tuple[Matrix, npt.NDArray[Any], Encoding]:
-    """Check a training table, as scikit-learn does; return the learners' matrix, the labels and the encoding."""
+    """Check a training table, as scikit-learn does; return the learners' matrix, the labels and the encoding.
+
+    Columns that look like identifiers give a warning if something ``learns`` from them.
+    """
     check_table(X)
     if categorical_features is None and not has_categories(X):
         X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
@@ -35,7 +39,7 @@ def read_training(
     validate_data(estimator, table, skip_check_array=True)
     labels = column_or_1d(y, warn=True)
     check_consistent_length(table, labels)
-    encoding = find_encoding(table, getattr(estimator, "feature_names_in_", None), categorical_features)
+    encoding = find_encoding(table, getattr(estimator, "feature_names_in_", None), categorical_features, learns)
     return encoding.encode(table), labels, encoding
 
 
@@ -108,7 +112,7 @@ def _are_numbers(column: Any) -> bool:
     return values.dtype.kind != "b"
 
 
-def find_encoding(X: Any, names: Any, categorical_features: Any) -> Encoding:
+def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = True) -> Encoding:
     """Find out what the columns of a training table hold."""
     columns = [np.asarray(X[:, j]) for j in range(X.shape[1])] if isinstance(X, np.ndarray) else _frame_columns(X)
     labels = [f"column {j}" for j in range(len(columns))] if names is None else [f"column {name!r}" for name in names]
@@ -121,8 +125,21 @@ def find_encoding(X: Any, names: Any, categorical_features: Any) -> Encoding:
         if numbers is not None and np.isinf(numbers).any():
             raise ValueError(f"Input X contains infinity or a value too large for dtype('float64') in {labels[j]}.")
         missing.append(bool(np.any(absent)))
-        categories.append(_categories_of(column, absent, labels[j]) if numbers is None else None)
+        found = _categories_of(column, absent, labels[j]) if numbers is None else None
+        categories.append(found)
+        if learns and found is not None:
+            _warn_of_identifiers(labels[j], len(found), len(column) - int(np.sum(absent)))
     return Encoding(None if names is None else tuple(map(str, names)), tuple(categories), tuple(missing))
+
+
+def _warn_of_identifiers(label: str, n_categories: int, n_known: int) -> None:
+    if n_categories > _MANY and 2 * n_categories > n_known:
+        warnings.warn(
+            f"X seems to hold an identifier, {label}: {n_categories} different categories in {n_known} rows. It is "
+            "learned as categories, which say nothing about rows with other ones: leave it out.",
+            UserWarning,
+            stacklevel=6,
+        )
 
 
 def _frame_columns(X: Any) -> list[npt.NDArray[Any]]:

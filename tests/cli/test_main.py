@@ -158,7 +158,7 @@ def on_a_terminal(*arguments):
 
 
 @posix
-def test_bars_are_for_terminals(data):
+def test_bars_are_for_terminals(data, run):
     pytest.importorskip("rich")
     command = ("evaluate", data, "--target", "fraud", "--max-boxes", "1", "--folds", "2")
     code, shown = on_a_terminal(*command)
@@ -166,7 +166,7 @@ def test_bars_are_for_terminals(data):
     assert "evaluating: " in shown
     assert "fold 2 of 2" in shown
     assert on_a_terminal(*command, "--quiet") == (0, "")
-    assert process(*command).stderr == ""
+    assert run(*command).err == ""
 
 
 @posix

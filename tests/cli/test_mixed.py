@@ -184,6 +184,7 @@ def test_a_column_of_names_is_pointed_out(run, data):
     Path(data).write_text("\n".join(named))
     result = run("fit", data, "--target", "fraud", "--drop", "id", "--categorical", "branch", "--max-boxes", 1)
     assert 'column "name" has 400 different texts in 400 rows' in result.err
+    assert "identifier" not in result.err
     assert "branch" not in result.err
 
 

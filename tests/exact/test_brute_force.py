@@ -9,7 +9,7 @@ from . import reference as ref
 from .fitted import fit
 
 CHUNK = 40  # problems in a test
-N_CHUNKS = {1: 30, 2: 12, 3: 8}
+N_CHUNKS = {1: 12, 2: 8, 3: 6}
 
 
 def assert_true(problem, model):

@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
-from boxdraw.fast.folds import best_cost, fold_numbers
+from boxdraw.fast.folds import best_cost, fold_numbers, hash_ranks
 from boxdraw.metrics import auh_score
 from boxdraw.training import Training
 
@@ -174,6 +174,55 @@ def test_folds_are_stratified_and_spread_equal_rows():
             same = np.bincount(number[rows & (value == X).all(axis=1)], minlength=3)
             assert same.max() - same.min() <= 1
     assert (fold_numbers(data, 3, 1) != number).any()
+
+
+def flags(rng, n_columns=5):
+    """Rows of 0 and 1, many of them with as many ones; the columns differ by how often they are 1."""
+    X = (rng.random((90, n_columns)) < np.linspace(0.3, 0.6, n_columns)).astype(float)
+    return X, (X[:, 0] + X[:, 1] == 2) ^ (rng.random(90) < 0.2)
+
+
+def test_order_of_rows_of_flags():
+    rng = np.random.default_rng(0)
+    X, y = flags(rng)
+    first = FastBoxesClassifierCV(**SMALL).fit(X, y)
+    for _ in range(3):
+        order = rng.permutation(len(y))
+        second = FastBoxesClassifierCV(**SMALL).fit(X[order], y[order])
+        np.testing.assert_array_equal(second.cv_results_["mean_test_score"], first.cv_results_["mean_test_score"])
+        assert second.boxes_ == first.boxes_
+
+
+def dealt(X, positive, ranks):
+    """What is dealt in each place, to compare tables of other orders."""
+    return {(bool(side), int(rank)): tuple(row) for side, rank, row in zip(positive, ranks, X.tolist(), strict=True)}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ranks_do_not_depend_on_the_orders_of_flags(seed):
+    rng = np.random.default_rng(seed)
+    X, positive = flags(rng)
+    first = hash_ranks(Training(X, positive, None), None)
+    for side in (True, False):
+        assert sorted(first[positive == side]) == list(range(np.count_nonzero(positive == side)))
+    rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
+    second = hash_ranks(Training(X[rows], positive[rows], None), None)
+    assert dealt(X[rows], positive[rows], second) == dealt(X, positive, first)
+    turned = (10 * X + 3)[:, columns]
+    np.testing.assert_array_equal(hash_ranks(Training(turned, positive, None), None), first)
+    wider = np.insert(X, 2, 7.0, axis=1)
+    np.testing.assert_array_equal(hash_ranks(Training(wider, positive, None), None), first)
+
+
+def test_ranks_do_not_depend_on_the_order_of_rows_where_columns_are_alike():
+    """As many rows, and as many positives, of each of three categories: nothing but its place tells a column apart."""
+    rng = np.random.default_rng(0)
+    X, positive = np.eye(3).repeat(20, axis=0), np.arange(60) % 20 < 5
+    first = hash_ranks(Training(X, positive, None), None)
+    for _ in range(5):
+        rows = rng.permutation(60)
+        second = hash_ranks(Training(X[rows], positive[rows], None), None)
+        assert dealt(X[rows], positive[rows], second) == dealt(X, positive, first)
 
 
 def test_few_positives(table):

@@ -55,7 +55,7 @@ def clustered(draw, **options):
 
 
 @given(clustered(kinds=["continuous", "duplicates"]), st.sampled_from([0.5, 2.0, 6.0]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_sums_of_scaled_rows(table, width):
     X, weight, label = table
     rows, *sums = library_sums(X, weight, label, width)
@@ -63,7 +63,7 @@ def test_sums_of_scaled_rows(table, width):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), ref.weight_kinds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_sums_on_faces_and_in_the_middle(seed, n_features, weight_kind):
     rng = np.random.default_rng(seed)
     # quarters from -1 to 1 survive scaling as they are, so rows meet faces and middles exactly
@@ -103,7 +103,7 @@ def test_scaling_is_the_plain_formula_to_a_grid_step(table, width):
 
 
 @given(clustered(kinds=["integers"], max_rows=20))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_sums_from_raw_rows(table):
     """In exact arithmetic from the raw values on, so that ties in the user's units are ties."""
     X, weight, label = table

@@ -52,7 +52,7 @@ def test_closed_form_minimises_the_loss(table, log_c, beta):
     ref.costs,
     st.sampled_from([0.0, 1e-6, 1.0, 1e6, 1e12]),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_closed_form_is_the_root_of_the_derivative(tight, log_positive, log_negative, c, beta):
     lower, upper = revised(tight, log_positive, log_negative, c, beta)
     expected = ref.revised_limit(tight, log_positive, log_negative, c, beta, ref.LOWER)
@@ -62,7 +62,7 @@ def test_closed_form_is_the_root_of_the_derivative(tight, log_positive, log_nega
 
 
 @given(st.floats(-1, 1), st.floats(-3, 3), st.floats(-3, 3), st.floats(-3, 3), st.floats(0, 20))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_closed_form_as_printed(tight, log_positive, log_negative, log_c, beta):
     """Prop. 1 and 2 in the paper's own form, where nothing cancels much."""
     plus, minus, c = math.exp(log_positive), math.exp(log_negative), math.exp(log_c)
@@ -73,7 +73,7 @@ def test_closed_form_as_printed(tight, log_positive, log_negative, log_c, beta):
 
 
 @given(st.floats(-3, 3), st.floats(-3, 3), ref.costs, ref.expansions)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_when_an_edge_moves_outward(log_positive, log_negative, c, beta):
     pull = c * math.exp(log_negative)
     push = math.exp(2 + log_positive) + math.e * beta
@@ -129,19 +129,19 @@ def deal_and_check(table, weight_kind, hands, noise, c, beta, growth):
 
 
 @given(ref.tables(kinds=["continuous", "duplicates"], max_rows=20, max_features=3), settings_of_limits)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_final_limits(table, parameters):
     deal_and_check(table, *parameters)
 
 
 @given(ref.tables(kinds=["integers"], max_rows=20, max_features=3), settings_of_limits)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_final_limits_with_ties(table, parameters):
     deal_and_check(table, *parameters)
 
 
 @given(ref.tables(), ref.costs, ref.expansions, st.sampled_from(["nearest_negative", "edge"]), st.integers(1, 3))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_boxes_hold_their_clusters(table, c, beta, growth, hands):
     X, y = table
     parameters = {"negative_weight": c, "expansion": beta, "growth": growth}
@@ -183,7 +183,7 @@ def test_no_pull_no_limit():
 
 
 @given(st.floats(-690, 300), st.floats(-690, 300), ref.expansions)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_settling_on_a_limit_takes_few_steps(log_positive, log_negative, beta):
     """However small or large the sums are."""
     X, y = np.array([[0.0], [1], [2], [3]]), np.array([0, 1, 1, 0])

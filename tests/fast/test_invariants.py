@@ -50,7 +50,7 @@ def in_order(boxes):
 
 
 @given(problems())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_order_of_rows(problem):
     model, X, y, weight, rng = problem
     order = rng.permutation(len(X))
@@ -68,7 +68,7 @@ def test_order_of_repeated_positives_with_fractional_weights():
 
 
 @given(problems(max_boxes=1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_order_of_columns(problem):
     model, X, y, weight, rng = problem
     order = rng.permutation(X.shape[1])
@@ -80,7 +80,7 @@ def test_order_of_columns(problem):
 
 
 @given(problems(kinds=["continuous"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_order_of_columns_with_clusters(problem):
     """The same boxes; those of equal weight may come in another order, as their first rows do."""
     model, X, y, weight, rng = problem
@@ -117,7 +117,7 @@ def test_order_of_columns_far_from_all_negatives():
 
 
 @given(problems(), st.lists(st.integers(-40, 40), min_size=4, max_size=4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_units_that_are_powers_of_two(problem, exponents):
     model, X, y, weight, rng = problem
     unit = 2.0 ** np.array(exponents[: X.shape[1]])
@@ -161,7 +161,7 @@ shifts = st.lists(st.floats(-10, 10), min_size=4, max_size=4)
 
 
 @given(problems(kinds=["continuous"]), factors, shifts)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_other_units(problem, factors, shifts):
     check_other_units(problem, factors, shifts)
 
@@ -171,14 +171,14 @@ def test_other_units(problem, factors, shifts):
     st.lists(st.sampled_from([1, 3, 5, 10]), min_size=4, max_size=4),
     st.lists(st.integers(-3, 3), min_size=4, max_size=4),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_other_units_of_whole_numbers(problem, factors, shifts):
     """Ties stay ties: rows on a face, and rows in the middle of a box."""
     check_other_units(problem, factors, shifts)
 
 
 @given(problems(max_boxes=1), st.lists(st.sampled_from([-1, 1]), min_size=4, max_size=4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_flipped_features(problem, signs):
     model, X, y, weight, _ = problem
     sign = np.array(signs[: X.shape[1]])
@@ -193,7 +193,7 @@ def test_flipped_features(problem, signs):
 
 
 @given(problems(weights=st.just(None)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_whole_weights_are_copies(problem):
     model, X, y, _, rng = problem
     weight = rng.integers(0, 5, len(X))
@@ -209,7 +209,7 @@ def test_whole_weights_are_copies(problem):
 
 
 @given(problems(weights=st.just("any")))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_whole_weights_are_copies_among_others(problem):
     model, X, y, weight, rng = problem
     whole = rng.random(len(X)) < 0.5
@@ -221,7 +221,7 @@ def test_whole_weights_are_copies_among_others(problem):
 
 
 @given(problems())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_rows_without_weight(problem):
     model, X, y, weight, rng = problem
     mass = np.ones(len(X)) if weight is None else weight
@@ -236,7 +236,7 @@ def test_rows_without_weight(problem):
 
 
 @given(problems(kinds=["continuous"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_units_of_weight(problem):
     model, X, y, weight, _ = problem
     mass = np.ones(len(X)) if weight is None else weight

@@ -78,7 +78,7 @@ def assert_same_decisions(model, refitted, X):
 
 
 @given(cases())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_critical_weight_is_what_refits_say(case):
     model, X, y, weight, rng = case
     seen = probes(model, X, rng)
@@ -128,7 +128,7 @@ def test_path_is_what_refits_give(case):
 
 
 @given(cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_default_path_has_the_corners_of_the_training_hull(case):
     model, X, y, weight, _ = case
     path = model.path()
@@ -146,7 +146,7 @@ def test_default_path_has_the_corners_of_the_training_hull(case):
 
 
 @given(cases(growths=st.just("nearest_negative")))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_nothing_but_a_negative_stops_a_limit(case):
     model, X, y, weight, rng = case
     refitted = refit(model, X, y, weight, 10 ** rng.uniform(-2, 2))
@@ -158,7 +158,7 @@ def test_nothing_but_a_negative_stops_a_limit(case):
 
 
 @given(cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_critical_weight_follows_the_formula(case):
     """c* = max_k min_j t(R+ t + beta) / R-, with t = exp(y - s + 1), read literally from R+ and R-."""
     model, X, y, _, _ = case

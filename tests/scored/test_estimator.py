@@ -146,6 +146,13 @@ def test_farther_inside_ranks_higher():
     assert (np.diff(model.decision_function(X)) > 0).all()
 
 
+def test_a_row_scores_the_same_alone():
+    X, y = trend(0)
+    model = fit(X, y)
+    alone = [model.decision_function(row[None])[0] for row in X[:40]]
+    np.testing.assert_array_equal(alone, model.decision_function(X)[:40])
+
+
 def test_unknown_scores_are_refused():
     model = fit(*ref.make_table(0))
     with pytest.raises(ValueError, match="score must be one of 'graded', 'points'; got 'odds'"):
@@ -354,16 +361,55 @@ def test_no_signal_with_inner_folds():
     assert (model.max_limits_, model.lam_) == (2, 4)
 
 
+GUESSES = "Limits learned from so few are guesses"
+
+
+def messages(**parameters):
+    """Return a function that fits and gives the model and what fit warned of."""
+
+    def fitted(X, y, weight=None):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = ScoredBoxesClassifier(**parameters).fit(X, y, sample_weight=weight)
+        assert all(warning.category is UserWarning and warning.filename == __file__ for warning in caught)
+        return model, [str(warning.message) for warning in caught]
+
+    return fitted
+
+
 def test_labels_at_random():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 4)), rng.random(200) < 0.3
-    model = fit(X, y, cv=3)
+    model, said = messages()(X, y)
     np.testing.assert_array_equal(model.predict(X), model.scorecard_.contains(X))
+    (doubt,) = said
+    tried = model.cv_results_["params"]
+    reached = model.cv_results_["mean_test_score"][tried.index({"max_limits": model.max_limits_, "lam": model.lam_})]
+    level = 0.5 + 2 * np.sqrt((200 + 3) / (12 * y.sum() * (~y).sum()))
+    assert doubt == (
+        f"Held-out rows are ranked no better than by chance: the AUC of the inner folds is {reached:.2f}, and chance "
+        f"alone gives up to {level:.2f}. Do not rely on the scorecard; more rows or other features may help."
+    )
+    assert messages(cv=None)(X, y)[1] == []
+
+
+def test_most_labels_at_random_are_found_out_and_few_real_ones_doubted():
+    rng = np.random.default_rng(0)
+    doubted = {"random": 0, "real": 0}
+    for seed in range(10):
+        X, y = trend(seed)
+        rows = rng.choice(600, 150, replace=False)
+        fitted = messages(max_boxes=3, max_limits=1)
+        doubted["real"] += len(fitted(X[rows], y[rows])[1])
+        doubted["random"] += len(fitted(X[rows], rng.permutation(y[rows]))[1])
+    assert doubted["random"] >= 8
+    assert doubted["real"] == 0
 
 
 @pytest.mark.parametrize("lam", [4.0, 1e-3])
 def test_two_rows(lam):
-    model = fit([[0.0], [1.0]], [0, 1], lam=lam, max_limits=1)
+    with pytest.warns(UserWarning, match=f"^Rows of the smaller class: 1. {GUESSES}"):
+        model = fit([[0.0], [1.0]], [0, 1], lam=lam, max_limits=1)
     assert model.predict([[0.0], [1.0]]).tolist() == ([0, 1] if len(model.scorecard_) else [0, 0])
     assert len(model.scorecard_) == 1
     assert 0 < max(model.scorecard_.boxes.lower[0, 0], 0.5) < 1
@@ -371,22 +417,34 @@ def test_two_rows(lam):
 
 def test_one_positive():
     X = np.arange(30.0)[:, None]
-    with pytest.warns(UserWarning, match="Rows of the smaller class: 1, cv=3: no parameter can be chosen"):
-        model = ScoredBoxesClassifier().fit(X, np.arange(30) == 29)
+    model, said = messages()(X, np.arange(30) == 29)
+    assert said == [
+        "Rows of the smaller class: 1, cv=3: no parameter can be chosen by cross-validation.",
+        f"Rows of the smaller class: 1. {GUESSES}: do not rely on the scorecard before you have more.",
+    ]
     assert model.predict(X)[29]
     assert model.predict(X).mean() < 0.5
     assert (model.max_limits_, model.lam_) == (2, 4)
     assert not hasattr(model, "cv_results_")
-    with pytest.warns(UserWarning, match="Rows of the smaller class: 1"):
-        other = ScoredBoxesClassifier(max_limits=1).fit(X, np.arange(30) == 29)
+    other, _ = messages(max_limits=1)(X, np.arange(30) == 29)
     assert (other.max_limits_, other.lam_) == (1, 4)
 
 
 def test_fewer_positives_than_folds():
     X = np.arange(30.0)[:, None]
-    with pytest.warns(UserWarning, match="Rows of the smaller class: 2, cv=3: only 2 folds are used"):
-        model = ScoredBoxesClassifier().fit(X, np.arange(30) >= 28)
+    model, said = messages()(X, np.arange(30) >= 28)
+    assert len(said) == 2
+    assert said[0] == "Rows of the smaller class: 2, cv=3: only 2 folds are used."
+    assert said[1].startswith(f"Rows of the smaller class: 2. {GUESSES}")
     assert len(model.cv_results_["mean_test_score"]) == 6
+
+
+def test_few_rows_of_either_class():
+    X = np.arange(30.0)[:, None]
+    assert messages(cv=None)(X, np.arange(30) >= 27)[1] == []
+    assert GUESSES in messages(cv=None, pos_label=False)(X, np.arange(30) >= 28)[1][0]
+    weight = np.where(np.arange(30) == 27, 0.0, 1.0)  # a row without weight is none
+    assert GUESSES in messages(cv=None)(X, np.arange(30) >= 27, weight)[1][0]
 
 
 def test_a_fold_of_one_class_is_left_out():

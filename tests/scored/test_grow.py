@@ -226,18 +226,6 @@ def test_limits_are_in_the_middle_of_the_gap(cuts, expected):
     assert (low[0], high[0]) == (0, expected)
 
 
-def test_a_blurred_limit_is_where_the_share_changes_and_not_at_the_luckiest_row():
-    """A row out of place beyond the edge, a fifth of a width away: plain comparisons would let it decide."""
-    y = np.array([0] * 10 + [1, 0, 0] + [1] * 10)
-    values = np.arange(len(y)) / 5
-    cuts = (values[1:] + values[:-1]) / 2
-    gradient = np.column_stack([y - 0.5, np.full(len(y), 0.25)])
-    blurred, plain = (table_of([range(len(y))], [values * scale], [cuts * scale]) for scale in (1, 1e3))
-    assert grown(plain, gradient, 0.25, 1)[0] == [13]
-    assert grown(blurred, gradient, 0.25, 1)[0] in ([11], [12])
-    assert membership(blurred, np.array([12]), np.array([TOP]), np.zeros((1, 2), bool))[10] == pytest.approx(0.2)
-
-
 def test_missing_numbers_are_within_any_limits():
     table = table_of([[0, 0, 3, 3, MISSING, MISSING]], [np.arange(4) - 0.5], [np.arange(3.0)])
     gradient = np.column_stack([[-0.5, -0.5, 0.5, 0.5, -0.25, -0.25], [0.25] * 6])
@@ -255,25 +243,18 @@ def test_nothing_to_cut(codes):
         assert gain <= 0
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", range(10))
 def test_next_to_no_penalty(seed):
-    """The sum of curvatures inside may be as small as it likes, but for rounding errors."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(80, 2))
     y = rng.random(80) < 1 / (1 + np.exp(-3 * X[:, 0]))
-    p = np.where(X[:, 0] > 0, rng.random(80), 1e-9)
+    p = rng.uniform(0.02, 0.98, 80)
     bins = make_bins(X, X, y, np.ones(80), np.ones(2))
     table, gradient = bins.blurred(0.3), np.column_stack([y - p, p * (1 - p)])
     for sign in (1.0, -1.0):
         low, high, gain = grown(table, gradient, 1e-300, 4, sign, rounder=rounder_of(80.0))
         assert np.isfinite(gain)
-        assert gain == pytest.approx(ref.gain(table, gradient, low, high, 1e-300, sign), rel=1e-5)
-
-
-def far_out(X, rows, values):
-    X = X.copy()
-    X[rows, 0] = values
-    return X
+        assert gain == pytest.approx(ref.gain(table, gradient, low, high, 1e-300, sign), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +273,7 @@ def test_values_far_out_do_not_blur_the_others(far):
     X = rng.normal(size=(200, 1))
     y = (X[:, 0] > 0.3) ^ (rng.random(200) < 0.1)
     gradient = np.column_stack([y - 0.5, np.full(200, 0.25)])
-    X = far_out(X, range(len(far)), far)
+    X[: len(far), 0] = far
     bins = make_bins(X, X, y, np.ones(200), np.ones(2))
     low, high, gain = grown(bins.blurred(0.2), gradient, 1.0, 1, rounder=rounder_of(200.0))
     table = bins.codes, bins.values, bins.cuts

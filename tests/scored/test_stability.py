@@ -313,7 +313,8 @@ def test_a_class_never_runs_out():
     """A single positive is in every sample, even where weights make its class the heavier one."""
     X, y = np.arange(12.0)[:, None], np.array(["no"] * 11 + ["yes"])
     weight = np.where(y == "yes", 100.0, 1.0)
-    model = ScoredBoxesClassifier(cv=None, max_boxes=1, pos_label=None, lam=0.1).fit(X, y)
+    with pytest.warns(UserWarning, match="guesses"):
+        model = ScoredBoxesClassifier(cv=None, max_boxes=1, pos_label=None, lam=0.1).fit(X, y)
     stability = model.stability(X, y, n=10, sample_weight=weight)
     assert model.pos_label_ == "yes"
     assert stability.boxes[0].found == 1

@@ -114,7 +114,9 @@ def problem(seed, n_boxes=3, signed=False):
         mass=rng.random(len(cells)) * 10,
         costs=lambda points: expected_costs(chance, points, positive, np.ones(80), cost),
     )
-    return Drawing(low, high, np.zeros(3, dtype=np.bool_), Cells(cells, np.zeros((2, len(cells)))), np.zeros((0, len(low)))), goal
+    return Drawing(
+        low, high, np.zeros(3, dtype=np.bool_), Cells(cells, np.zeros((2, len(cells)))), np.zeros((0, len(low)))
+    ), goal
 
 
 def union_size(points, threshold, drawing):

@@ -139,6 +139,7 @@ def _one_line_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("default", UserWarning)
+        warnings.filterwarnings("ignore", "X seems to hold an identifier")  # said of the file, with what to type
         warnings.showwarning = show
         yield
 

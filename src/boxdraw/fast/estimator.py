@@ -168,7 +168,8 @@ class FastBoxesClassifier(BaseFastBoxes):
         standardised positives. ``n_clusters`` or ``n_components`` is set to `n_boxes` where there is one;
         ``sample_weight`` is passed where it is taken. Rows labelled -1 are in no box's cluster.
     categorical_features : list of column names or numbers, default=None
-        Columns of numbers to be taken as categories. Columns of text, of categories and of true and false always are.
+        Columns of numbers to be taken as categories. Columns of text, of categories and of true and false always are;
+        one in which most rows have a category of their own looks like an identifier and gives a warning.
     pos_label : label, default=None
         The positive class; the rarer one if None.
     random_state : int, RandomState instance or None, default=None

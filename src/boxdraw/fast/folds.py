@@ -14,12 +14,14 @@ import numpy.typing as npt
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, check_scalar
 
-from boxdraw.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw.fast.estimator import BaseFastBoxes
 from boxdraw.fast.path import TrainingRoc
 from boxdraw.fast.scale import fit_scaling
 from boxdraw.fast.tiles import tiles
 from boxdraw.training import Training
+
+Hashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +75,54 @@ def fold_numbers(data: Training, n_folds: int, random_state: Any) -> IntArray:
 
 
 def hash_ranks(data: Training, random_state: Any) -> IntArray:
-    """Return the place of each row among those of its class, in the order of a hash of their values."""
-    seed = 0 if random_state is None else check_random_state(random_state).randint(2**31)
-    factors = np.random.default_rng(seed).integers(2**63, size=2, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    scaling = fit_scaling(data.X, 2.0)
-    hashes = np.empty(len(data.X), dtype=np.uint64)
-    for tile in tiles(len(data.X), data.X.shape[1]):
-        bits = (scaling.columns(data.X[tile]) + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
-        mixed = (bits ^ (bits >> np.uint64(32))) * factors[0]
-        hashes[tile] = ((mixed ^ (mixed >> np.uint64(29))) * factors[1]).sum(axis=0, dtype=np.uint64)
+    """Return the place of each row among those of its class, in the order of a hash of their values.
+
+    Only where nothing but their order tells columns apart, as in a table of a 0/1 column for each of several
+    categories that are all as frequent, does that order matter.
+    """
+    hasher = _Hasher(data.X, random_state)
+    first = hasher.of_rows(np.zeros_like(hasher.places))
+    hashes: list[Hashes | FloatArray] = [first]
+    if not np.diff(np.sort(first)).all():
+        # Rows of 0 and 1 with as many ones have the same hash. What else is in the columns tells those apart.
+        keys = hasher.of_columns(first + data.positive)
+        hashes += [hasher.of_rows(keys), hasher.of_rows(keys ^ hasher.places)]
+    if data.weight is not None:
+        hashes.append(data.weight)
     ranks = np.empty(len(data.X), dtype=np.intp)
     for rows in (np.flatnonzero(data.positive), np.flatnonzero(~data.positive)):
-        keys = (hashes[rows],) if data.weight is None else (data.weight[rows], hashes[rows])
-        ranks[rows[np.lexsort(keys)]] = np.arange(len(rows))
+        ranks[rows[np.lexsort([key[rows] for key in reversed(hashes)])]] = np.arange(len(rows))
     return ranks
+
+
+class _Hasher:
+    """Hashes of the rows and columns of a matrix, whatever its units; `places` are random numbers for the columns."""
+
+    def __init__(self, X: Matrix, random_state: Any) -> None:
+        seed = 0 if random_state is None else check_random_state(random_state).randint(2**31)
+        rng = np.random.default_rng(seed)
+        self._X, self._scaling, self._tiles = X, fit_scaling(X, 2.0), tiles(*X.shape)
+        self._factors = rng.integers(2**63, size=2, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+        self.places = rng.integers(2**63, size=X.shape[1], dtype=np.uint64)
+
+    def of_rows(self, keys: Hashes) -> Hashes:
+        """Hash each row, its values told apart by the keys of their columns; columns of one value change nothing."""
+        result = np.empty(len(self._X), dtype=np.uint64)
+        for tile in self._tiles:
+            result[tile] = self._mixed(self._bits(tile) ^ keys[:, None]).sum(axis=0, dtype=np.uint64)
+        return result - self._mixed(keys).sum(dtype=np.uint64)
+
+    def of_columns(self, keys: Hashes) -> Hashes:
+        """Hash each column, its values told apart by the keys of their rows."""
+        parts = [self._mixed(self._bits(tile) ^ keys[tile]).sum(axis=1, dtype=np.uint64) for tile in self._tiles]
+        return np.sum(parts, axis=0, dtype=np.uint64)
+
+    def _bits(self, tile: slice) -> Hashes:
+        return (self._scaling.columns(self._X[tile]) + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
+
+    def _mixed(self, bits: Hashes) -> Hashes:
+        once = (bits ^ (bits >> np.uint64(32))) * self._factors[0]
+        return (once ^ (once >> np.uint64(29))) * self._factors[1]
 
 
 def inner_splits(

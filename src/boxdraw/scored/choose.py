@@ -42,9 +42,24 @@ def choose(
         results.append(result)
         progress.share(done, len(splits))
     scores = np.array(results)
+    return settings[clearly_best(scores, _usual(settings), len(splits) / _repeats(splits))], scores
+
+
+def chance_level(positive: BoolArray, splits: list[Split]) -> float:
+    """Return the mean AUC that ranking by chance hardly ever exceeds: one half and two standard errors.
+
+    The error is that of the rank sum of each fold's test rows; repeats of the folds are no new rows.
+    """
+    ups = np.array([np.count_nonzero(positive[test]) for _, test in splits])
+    downs = np.array([len(test) for _, test in splits]) - ups
+    variance = (ups + downs + 1) / (12 * ups * downs)
+    return min(1.0, float(0.5 + 2 * np.sqrt(_repeats(splits) * variance.sum()) / len(splits)))
+
+
+def _repeats(splits: list[Split]) -> float:
+    """Return how often a row is tested."""
     tests = np.concatenate([test for _, test in splits])
-    repeats = len(tests) / len(np.unique(tests))
-    return settings[clearly_best(scores, _usual(settings), len(splits) / repeats)], scores
+    return len(tests) / len(np.unique(tests))
 
 
 def auc(positive: BoolArray, score: FloatArray, weight: FloatArray) -> float:

@@ -26,6 +26,7 @@ from boxdraw.training import Training, read_training_rows
 _LIMITS, _LAMS = (1, 2, 3), (4.0, 12.0)  # what "auto" tries
 _PLAIN = Setting(2, 4.0)  # what "auto" is without inner folds
 _SCORES = ("graded", "points")
+_GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
 class ScoredBoxesClassifier(BaseBoxClassifier):
@@ -36,6 +37,9 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
 
     Boxes are drawn by boosting: each is the box of most gain for the log-loss that the ones before leave, limit by
     limit. Points are coefficients of a ridge logistic regression, rounded.
+
+    A scorecard not to rely on gives a warning: one learned from one or two rows of a class, or one of which the inner
+    folds can't tell that it ranks rows better than chance does (mean AUC below one half and two standard errors).
 
     Parameters
     ----------
@@ -149,7 +153,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         settings, shape = self._settings(), self._shape()
         data = read_training_rows(self, X, y, sample_weight)
         few = draw_sample(data)
-        setting = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
+        setting, doubt = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
         progress = Progress("Scored Boxes", self.verbose)
         ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
@@ -160,13 +164,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         boxes = self._encoding.boxes(card.lower, card.upper, ready.order)
         boxes = boxes.shown_for(data.X if self._encoding.plain else X)
         self.scorecard_ = Scorecard(boxes, card.points.tolist(), card.threshold)
-        if not len(boxes):
-            warnings.warn(
-                "No box was found that sets positives apart: nothing is flagged. Lower lam, or look whether the "
-                "features tell anything about the classes.",
-                UserWarning,
-                stacklevel=2,
-            )
+        self._warn(data, doubt)
         return self
 
     @property
@@ -314,21 +312,44 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         union = None if self.max_union is None else int(self.max_union)
         return Shape(int(self.max_boxes), union, bool(self.signed_points), cost)
 
-    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> Setting:
-        """Return the setting: the only one, or by inner folds if there can be any."""
+    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, str]:
+        """Return the setting: the only one, or by inner folds if there can be any. Also what doubts these raise."""
         self.__dict__.pop("cv_results_", None)
         if len(settings) == 1:
-            return settings[0]
-        from boxdraw.scored.choose import REPEATS, choose
+            return settings[0], ""
+        from boxdraw.scored.choose import REPEATS, chance_level, choose
 
         labels = np.where(data.positive, self.pos_label_, self.classes_[self.classes_ != self.pos_label_][0])
         splits = inner_splits(data, labels, self.cv, self.random_state, REPEATS)
         if not splits:
-            return _PLAIN if _PLAIN in settings else settings[0]
+            return _PLAIN if _PLAIN in settings else settings[0], ""
         setting, scores = choose(data, splits, settings, shape, self.n_jobs, self.verbose)
         self.cv_results_ = {
             "params": [{"max_limits": setting.max_limits, "lam": setting.lam} for setting in settings],
             "mean_test_score": scores.mean(axis=0),
             **{f"split{number}_test_score": row for number, row in enumerate(scores)},
         }
-        return setting
+        reached, by_chance = scores.mean(axis=0)[settings.index(setting)], chance_level(data.positive, splits)
+        if reached > by_chance:
+            return setting, ""
+        return setting, (
+            f"Held-out rows are ranked no better than by chance: the AUC of the inner folds is {reached:.2f}, and "
+            f"chance alone gives up to {by_chance:.2f}. Do not rely on the scorecard; more rows or other features "
+            "may help."
+        )
+
+    def _warn(self, data: Training, doubt: str) -> None:
+        """Say at most one thing that is wrong with the scorecard."""
+        fewest = int(min(data.positive.sum(), (~data.positive).sum()))
+        if not len(self.scorecard_):
+            doubt = (
+                "No box was found that sets positives apart: nothing is flagged. Lower lam, or look whether the "
+                "features tell anything about the classes."
+            )
+        elif fewest <= _GUESSES:
+            doubt = (
+                f"Rows of the smaller class: {fewest}. Limits learned from so few are guesses: do not rely on the "
+                "scorecard before you have more."
+            )
+        if doubt:
+            warnings.warn(doubt, UserWarning, stacklevel=3)

@@ -44,7 +44,9 @@ class Card:
 
     def graded(self, X: Matrix, n_jobs: int | None = None) -> FloatArray:
         """Return the points of rows, graded by how well inside the boxes they are."""
-        return grades(depths(X, self.lower, self.upper, self.spread, n_jobs)) @ self.points
+        grade = grades(depths(X, self.lower, self.upper, self.spread, n_jobs))
+        grade *= self.points
+        return grade.sum(axis=1)  # a product of matrices would round equal rows unequally, by where they are
 
 
 def make_ready(
