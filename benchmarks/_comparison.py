@@ -107,8 +107,18 @@ class SkopeRules(Thresholded):
         return self.cut(y, self.predict_proba(X)[:, 1])
 
 
-def larger_forest():
-    return RandomForestClassifier(300, min_samples_leaf=3, class_weight="balanced_subsample", random_state=0)
+class LargerForest(Thresholded):
+    """A forest with a threshold, chosen by the trees that have not seen a row: at one half it flags next to nothing."""
+
+    def __init__(self):
+        self.model_ = RandomForestClassifier(
+            300, min_samples_leaf=3, class_weight="balanced_subsample", oob_score=True, random_state=0
+        )
+
+    def fit(self, X, y):
+        """Fit the trees and choose the threshold."""
+        self.model_.fit(X, y)
+        return self.cut(y, self.model_.oob_decision_function_[:, 1])
 
 
 def logistic():
@@ -121,11 +131,11 @@ def lightgbm():
     return LGBMClassifier(class_weight="balanced", n_jobs=1, random_state=0, verbosity=-1)
 
 
-def ebm():
+def ebm(pairs):
     from interpret.glassbox import ExplainableBoostingClassifier
 
-    # Its defaults, three pairs a feature and 50 000 rounds, take minutes for a hundred rows that can be separated.
-    return ExplainableBoostingClassifier(interactions=0, max_rounds=1000, n_jobs=1, random_state=0)
+    # Its 50 000 rounds take minutes for a hundred rows that can be separated.
+    return ExplainableBoostingClassifier(interactions=pairs, max_rounds=1000, n_jobs=1, random_state=0)
 
 
 def figs():
@@ -185,13 +195,14 @@ LEARNERS = {
     "figs": Learner("FIGS", figs, size_of_figs, package="imodels", weights=True),
     "skope": Learner("SkopeRules", SkopeRules, size_of_skope_rules, package="imodels", weights=True),
     "logistic": Learner("logistic", logistic, lambda model: (NAN, model[-1].coef_.size)),
-    "ebm": Learner("EBM, no pairs", ebm, size_of_ebm, package="interpret", weights=True),
+    "ebm": Learner("EBM, no pairs", lambda: ebm(0), size_of_ebm, package="interpret", weights=True),
+    "ebm_pairs": Learner("EBM, 10 pairs", lambda: ebm(10), size_of_ebm, package="interpret", weights=True),
     "forest": Learner(
         "forest, 100 trees",
         lambda: RandomForestClassifier(class_weight="balanced", random_state=0),
         lambda model: size_of_trees(model.estimators_),
     ),
-    "larger_forest": Learner("forest, 300 trees", larger_forest, lambda model: size_of_trees(model.estimators_)),
+    "larger_forest": Learner("forest, 300 trees", LargerForest, lambda model: size_of_trees(model.model_.estimators_)),
     "lightgbm": Learner("LightGBM", lightgbm, size_of_lightgbm, package="lightgbm"),
 }
 

@@ -123,10 +123,9 @@ def class_mass(positive, weight, class_weight):
 
 def quantile(column, mass, share):
     """The least value that, with those below it, has at least such a share of the mass."""
-    for value in sorted(set(column.tolist())):
-        if mass[column <= value].sum() >= share * mass.sum() * (1 - 1e-9):
-            return value
-    raise AssertionError
+    order = np.argsort(column)
+    enough = np.cumsum(mass[order]) >= share * mass.sum() * (1 - 1e-9)
+    return float(column[order][enough][0])
 
 
 # Logistic regression

@@ -330,7 +330,7 @@ def measure_stability(
     >>> X, y = [[i] for i in range(40)], [0] * 30 + [1] * 10
     >>> model = ScoredBoxesClassifier(max_boxes=1, cv=None).fit(X, y)
     >>> measure_stability(model, X, y, n=20).boxes[0].limits[0].shown
-    (28.0, 31.0)
+    (26.0, 31.0)
     """
     from boxdraw.scored.learn import learn, make_ready  # compiles on first use
 
