@@ -231,16 +231,19 @@ def test_places_are_in_widths_of_the_blur(column, blur):
             assert values[b] - cuts[c] == pytest.approx(place, rel=1e-6, abs=1e-6)
 
 
-def test_places_of_values_further_out_than_can_be_counted():
-    column = np.append(np.arange(100) * 1e-200, [1e200, 2e200, 3e200, -1e300])
-    bins = bins_of(column)
+@pytest.mark.parametrize("far", [[-1e17], [1e17], [-1e300, -1.7e308, 1.7e308], [1.1e300, 1e300]])
+@pytest.mark.parametrize("size", [1.0, 1e-6])
+def test_places_of_the_others_where_some_values_are_far_out(far, size):
+    n_below = sum(value < 0 for value in far)
+    bins = bins_of(np.append(np.arange(100) * size, far))
     table = bins.blurred(0.1)
-    values, cuts = table.values[0, :104], table.cuts[0, :103]
-    assert np.isfinite(values).all()
-    assert np.isfinite(cuts).all()
-    assert (np.diff(values) >= 0).all()
-    width = 0.2 * bins.spread[0]
-    np.testing.assert_allclose(values[1:90] - cuts[1:90], -0.5e-200 / width, rtol=1e-6)
+    assert np.isfinite(table.values[0, : 100 + len(far)]).all()
+    assert np.isfinite(table.cuts[0, : 99 + len(far)]).all()
+    values, cuts = table.values[0, n_below : n_below + 100], table.cuts[0, n_below : n_below + 99]
+    width = 2 * 0.1 * bins.spread[0]
+    assert 5 * size < width < 10 * size
+    np.testing.assert_allclose(np.diff(values), size / width, rtol=1e-9)
+    np.testing.assert_allclose(cuts - values[:-1], size / width / 2, rtol=1e-9)
 
 
 @pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)

@@ -226,6 +226,14 @@ def test_limits_are_in_the_middle_of_the_gap(cuts, expected):
     assert (low[0], high[0]) == (0, expected)
 
 
+def test_cuts_of_equal_gain_with_worse_ones_between_are_no_gap():
+    """Above the first cut the gain is 2 / sqrt(4), above the last 1 / sqrt(1), and between them less."""
+    table = table_of([[0, 1, 2, 3]], [[-5.0, 5, 15, 25]], [[0.0, 10, 20]])
+    gradient = np.array([[-2.0, 0.25], [1.5, 1.5], [-0.5, 1.5], [1, 0.75]])
+    low, high, gain = grown(table, gradient, 0.25, 1)
+    assert (low[0], high[0], gain) == (1, TOP, 1)
+
+
 def test_missing_numbers_are_within_any_limits():
     table = table_of([[0, 0, 3, 3, MISSING, MISSING]], [np.arange(4) - 0.5], [np.arange(3.0)])
     gradient = np.column_stack([[-0.5, -0.5, 0.5, 0.5, -0.25, -0.25], [0.25] * 6])

@@ -23,6 +23,7 @@ from boxdraw.fast.tiles import threaded_map
 MOST = 255  # bins of a column
 TOP = MOST - 1
 MISSING = 255
+FAR = 1e100  # in widths of a blur: so far out that sums need not tell more
 NORMAL_MIDDLE_HALF = 1.349  # in standard deviations: from the lower to the upper quartile
 
 Codes = npt.NDArray[np.uint8]
@@ -52,9 +53,18 @@ class Bins:
 
     def blurred(self, blur: float) -> Blurred:
         """Return the rows for limits that are blurred by so many spreads to either side."""
-        width = 2 * blur * self.spread[:, None]
-        origin = self.cuts[:, :1] / width
-        return Blurred(self.codes, self.values / width - origin, self.cuts / width - origin)
+        spread = self.spread[:, None]
+        part = np.where(spread > 1, 0.25, 1.0)  # so that no difference of values is too large for a float
+        # distances count from the cut nearest to 0, where floats are densest: none is less exact than its values
+        nearest = np.nan_to_num(np.abs(self.cuts), nan=np.inf).argmin(axis=1)
+        origin = np.take_along_axis(self.cuts, nearest[:, None], axis=1)
+
+        def places(values: FloatArray) -> FloatArray:
+            with np.errstate(over="ignore"):
+                far = (part * values - part * origin) / (part * spread) / (2 * blur)
+            return np.clip(far, -FAR, FAR)
+
+        return Blurred(self.codes, places(self.values), places(self.cuts))
 
     def limits(self, low: IntArray, high: IntArray) -> tuple[FloatArray, FloatArray]:
         """Turn codes of limits, a row per box, into values: infinite where there is no limit."""

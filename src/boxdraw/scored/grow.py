@@ -99,22 +99,24 @@ def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest):
         total_h += sums[code, 1]
     missing_g, missing_h = sums[TOP + 1, 0], sums[TOP + 1, 1]
     far_g, far_h, near_g, near_h, slope_g, slope_h = total_g, total_h, 0.0, 0.0, 0.0, 0.0
-    begin, end = first, first  # the codes within the blur
+    begin, end, origin = first, first, 0.0  # the codes within the blur, and where distances count from
     for b in range(first, last):
+        if begin == end:  # anew, so that no rounding error of values far out is left
+            near_g, near_h, slope_g, slope_h, origin = 0.0, 0.0, 0.0, 0.0, cuts[b]
         while end <= last and values[end] < cuts[b] + 0.5:
             g, h = sums[end, 0], sums[end, 1]
             far_g, far_h, near_g, near_h = far_g - g, far_h - h, near_g + g, near_h + h
-            slope_g, slope_h = slope_g + g * values[end], slope_h + h * values[end]
+            slope_g, slope_h = slope_g + g * (values[end] - origin), slope_h + h * (values[end] - origin)
             end += 1
         while begin < end and values[begin] <= cuts[b] - 0.5:
             g, h = sums[begin, 0], sums[begin, 1]
             near_g, near_h = near_g - g, near_h - h
-            slope_g, slope_h = slope_g - g * values[begin], slope_h - h * values[begin]
+            slope_g, slope_h = slope_g - g * (values[begin] - origin), slope_h - h * (values[begin] - origin)
             begin += 1
         above_g, above_h = far_g, far_h
         if begin < end:
-            above_g += slope_g + (0.5 - cuts[b]) * near_g
-            above_h += slope_h + (0.5 - cuts[b]) * near_h
+            above_g += slope_g + (0.5 - (cuts[b] - origin)) * near_g
+            above_h += slope_h + (0.5 - (cuts[b] - origin)) * near_h
         for s in range(2):
             g, h = (above_g, above_h) if s == 0 else (total_g - above_g, total_h - above_h)
             if sign * (g + missing_g) <= 0 or (b >= highest if s == 0 else b < lowest):
@@ -144,10 +146,11 @@ def _best_limit(table, rows, gradient, penalty, sign, low, high):
 
 @inner
 def place_limit(low, high, column, side, left, right, positions):
-    """Set a limit at the cut nearest to the middle of equally good ones."""
+    """Set a limit at the cut nearest to the middle of equally good ones, the lower of two."""
     middle = (positions[column, left] + positions[column, right]) / 2
+    least = (positions[column, right] - positions[column, left]) * EQUAL  # so that no rounding error decides
     cut = left
-    while cut < right and abs(positions[column, cut + 1] - middle) < abs(positions[column, cut] - middle):
+    while cut < right and abs(positions[column, cut + 1] - middle) < abs(positions[column, cut] - middle) - least:
         cut += 1
     if side == 0:
         low[column] = cut + 1

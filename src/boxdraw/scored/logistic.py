@@ -84,10 +84,7 @@ def fit_logistic(F, positive, weight, class_weight, ridge, nonnegative, start, e
     The intercept is free and bears no ridge.
     """
     n = F.shape[1]
-    total = 0.0
-    for i in range(len(weight)):
-        total += weight[i] * max(class_weight[0], class_weight[1])
-    rounder = rounder_of(total)
+    rounder = rounder_of(weight.sum() * max(class_weight[0], class_weight[1]))
     gradient, curvature = np.empty(n + 1), np.empty((n + 1, n + 1))
     b, step, before = start.copy(), np.zeros(n + 1), np.inf
     for _ in range(200):

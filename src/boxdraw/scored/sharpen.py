@@ -54,11 +54,13 @@ def _step(counts, values, cuts, here, up):
         n += counts[code, 0]
         k += counts[code, 1]
     best, left, right = 0.0, here, here
+    if n == 0 or k == 0:
+        return best, left, right
     below_n, below_k, none = 0.0, 0.0, _likelihood(n, k)
     for cut in range(first, last):
         below_n += counts[cut, 0]
         below_k += counts[cut, 1]
-        rise = below_n * (k - below_k) - below_k * (n - below_n)  # its sign is that of the step
+        rise = below_n / n - below_k / k  # its sign is that of the step
         if rise <= 0 if up else rise >= 0:
             continue
         credit = _likelihood(below_n, below_k) + _likelihood(n - below_n, k - below_k) - none
