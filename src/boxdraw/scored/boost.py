@@ -34,6 +34,11 @@ class Box(NamedTuple):
     high: IntArray
     sharp: BoolArray  # (columns, 2): which limits are not blurred
 
+    @property
+    def key(self) -> bytes:
+        """What boxes with the same limits have in common."""
+        return self.low.tobytes() + self.high.tobytes()
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -84,10 +89,11 @@ def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
     ``few`` are the rows to fit points on: all rows or a sample. ``lam`` is how many positives at even odds a box's gain
     is taxed with: boxes of few rows need more purity.
     """
-    table, few_table = rows.bins.blurred(rows.blur), few.bins.blurred(few.blur)
+    table = rows.bins.blurred(rows.blur)
+    few_table = table if few is rows else few.bins.blurred(few.blur)
     inside, few_inside = np.zeros((len(rows.weight), 0)), np.zeros((len(few.weight), 0))
     task = few.positive, few.weight, few.class_weight, RIDGE * few.unit, not shape.signed
-    boxes: list[Box] = []
+    boxes: dict[bytes, Box] = {}
     odds = np.zeros(1)
     while len(boxes) < shape.max_boxes:
         odds = fit_logistic(few_inside, *task, odds, ROUGH)
@@ -95,17 +101,18 @@ def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
         box = _new_box(table, gradient, rows, setting, shape.signed, boxes)
         if box is None:
             break
-        boxes.append(box)
+        boxes[box.key] = box
         inside = np.column_stack([inside, membership(table, *box)])
         few_inside = inside if few is rows else np.column_stack([few_inside, membership(few_table, *box)])
         odds = np.concatenate([odds[:-1], [0.0], odds[-1:]])
     none = np.zeros((0, len(table.codes)), dtype=np.int64)
-    low, high = np.vstack([none, *(box.low for box in boxes)]), np.vstack([none, *(box.high for box in boxes)])
-    return Drawing(low, high, (table.codes == MISSING).any(axis=1), _cells(rows, boxes), few_inside)
+    low = np.vstack([none, *(box.low for box in boxes.values())])
+    high = np.vstack([none, *(box.high for box in boxes.values())])
+    return Drawing(low, high, (table.codes == MISSING).any(axis=1), _cells(rows, low, high), few_inside)
 
 
 def _new_box(
-    table: Blurred, gradient: FloatArray, rows: Rows, setting: Setting, signed: bool, boxes: list[Box]
+    table: Blurred, gradient: FloatArray, rows: Rows, setting: Setting, signed: bool, boxes: dict[bytes, Box]
 ) -> Box | None:
     """Return the best box that is not there yet, if need be one of fewer limits."""
     rounder = rounder_of(rows.weight.sum() * rows.class_weight.max())
@@ -116,10 +123,11 @@ def _new_box(
         low, high, gain, sign = max(found, key=lambda box: box[2])
         if gain <= 0:
             return None
-        n_limits = int((low > 0).sum() + (high < TOP).sum()) - 1
         sharp = sharpen(table, rows.positive, rows.weight, sign, low, high)
-        if not any((low == box.low).all() and (high == box.high).all() for box in boxes):
-            return Box(low, high, sharp)
+        box = Box(low, high, sharp)
+        if box.key not in boxes:
+            return box
+        n_limits = int((low > 0).sum() + (high < TOP).sum()) - 1
     return None
 
 
@@ -139,10 +147,10 @@ def _gradients(inside, odds, positive, class_weight):
     return result
 
 
-def _cells(rows: Rows, boxes: list[Box]) -> Cells:
+def _cells(rows: Rows, low: IntArray, high: IntArray) -> Cells:
     cell, member = np.zeros(len(rows.weight), dtype=np.int64), np.zeros((1, 0), dtype=np.bool_)
-    for box in boxes:
-        cell, old, inside = _split(cell, len(member), rows.bins.codes, box.low, box.high)
+    for box in zip(low, high, strict=True):
+        cell, old, inside = _split(cell, len(member), rows.bins.codes, *box)
         member = np.column_stack([member[old], inside])
     return Cells(member, _masses(cell, len(member), rows.positive, rows.weight))
 

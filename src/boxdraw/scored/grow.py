@@ -92,7 +92,6 @@ def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest):
     Above a cut are the sums of the codes beyond its blur, and of those within it ("near") in proportion to their
     distance. A lower limit can be up to cut ``highest`` - 1, an upper one from cut ``lowest`` on.
     """
-    best, side, left, right = NO_GAIN, -1, 0, 0
     total_g, total_h = 0.0, 0.0
     for code in range(first, last + 1):
         total_g += sums[code, 0]
@@ -100,6 +99,9 @@ def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest):
     missing_g, missing_h = sums[TOP + 1, 0], sums[TOP + 1, 1]
     far_g, far_h, near_g, near_h, slope_g, slope_h = total_g, total_h, 0.0, 0.0, 0.0, 0.0
     begin, end, origin = first, first, 0.0  # the codes within the blur, and where distances count from
+    # gains are compared as fractions of squares, which takes neither a root nor a division
+    unit = 1 / (total_h + missing_h + penalty)  # so that no square overflows
+    over, under, side, left, right = 0.0, 1.0, -1, 0, 0
     for b in range(first, last):
         if begin == end:  # anew, so that no rounding error of values far out is left
             near_g, near_h, slope_g, slope_h, origin = 0.0, 0.0, 0.0, 0.0, cuts[b]
@@ -119,14 +121,14 @@ def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest):
             above_h += slope_h + (0.5 - (cuts[b] - origin)) * near_h
         for s in range(2):
             g, h = (above_g, above_h) if s == 0 else (total_g - above_g, total_h - above_h)
-            if sign * (g + missing_g) <= 0 or (b >= highest if s == 0 else b < lowest):
+            g, h = sign * (g + missing_g) * unit, (h + missing_h + penalty) * unit
+            if g <= 0 or (b >= highest if s == 0 else b < lowest):
                 continue
-            gain = sign * (g + missing_g) / math.sqrt(h + missing_h + penalty)
-            if gain > best * (1 + EQUAL) or side < 0:
-                best, side, left, right = gain, s, b, b
-            elif s == side and b == right + 1 and gain > best * (1 - EQUAL):
+            if g * g * under > over * h * (1 + 2 * EQUAL):
+                over, under, side, left, right = g * g, h, s, b, b
+            elif s == side and b == right + 1 and g * g * under > over * h * (1 - 2 * EQUAL):
                 right = b
-    return best, side, left, right
+    return math.sqrt(over / under) / math.sqrt(unit) if side >= 0 else NO_GAIN, side, left, right
 
 
 @inner
