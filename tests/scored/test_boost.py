@@ -4,12 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from boxdraw.scored import boost as boosting
 from boxdraw.scored.bins import MISSING, TOP, make_bins
 from boxdraw.scored.boost import RIDGE, Rows, boost
 from boxdraw.scored.learn import make_ready
-from boxdraw.scored.logistic import fit_logistic
+from boxdraw.scored.logistic import fit_logistic, rounder_of
 from boxdraw.scored.settings import Setting, Shape
 from boxdraw.sums import on_grid
 from boxdraw.training import Training
@@ -325,3 +326,39 @@ def test_the_scale_of_columns_does_not_matter(size):
     np.testing.assert_array_equal(first.low, second.low)
     np.testing.assert_array_equal(first.high, second.high)
     np.testing.assert_allclose(first.inside, second.inside, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n_codes", "share"), [(30, 0.5), (30, 0.1), (100, 0.1)])
+def test_the_luck_of_categories_is_the_gain_that_labels_drawn_by_lot_give(n_codes, share):
+    rng = np.random.default_rng(n_codes)
+    squares, n = [], 20_000
+    for _ in range(40):
+        code, positive = rng.integers(0, n_codes, n), rng.random(n) < share
+        class_weight = np.array([0.5 / (1 - positive.mean()), 0.5 / positive.mean()])
+        order = np.argsort(np.bincount(code, weights=positive) / np.bincount(code))
+        X = np.argsort(order)[code][:, None].astype(float)
+        bins = make_bins(X, X, positive, np.ones(n), class_weight)
+        rows = Rows(bins, positive, np.ones(n), class_weight, 1e-6, (n_codes,))
+        gradient = boosting._gradients(np.zeros((n, 0)), np.zeros(1), positive, class_weight)
+        task = bins.blurred(1e-6), gradient, np.ones(n), rounder_of(float(n)), 1e-6
+        squares.append(boosting.grow(*task, np.zeros(1), 1, 0.1, 1.0)[2] ** 2)
+    a = np.linspace(0, 2, 2001)
+    most = (norm.pdf(a) ** 2 / norm.sf(a)).max()
+    assert rows.luck == pytest.approx((n_codes - 1) * most * class_weight.mean(), rel=1e-3)
+    assert np.mean(squares) == pytest.approx(rows.luck[0], rel=0.15)
+
+
+def test_luck_is_taken_off_the_square_of_the_gain_once_a_column():
+    rows = problem(1)
+    gradient = boosting._gradients(np.zeros((len(rows.weight), 0)), np.zeros(1), rows.positive, rows.class_weight)
+    task = rows.bins.blurred(rows.blur), gradient, rows.weight, rounder_of(1e3), rows.unit
+    none = np.zeros(3)
+    for max_limits in (1, 3):
+        low, high, gain = boosting.grow(*task, none, max_limits, 0.0, 1.0)
+        limited = (low > 0) | (high < TOP)
+        luck = np.where(limited, 1e-3 * gain**2, gain**2)
+        same = boosting.grow(*task, luck, max_limits, 0.0, 1.0)
+        np.testing.assert_array_equal(same[0], low)
+        np.testing.assert_array_equal(same[1], high)
+        assert same[2] ** 2 == pytest.approx(gain**2 - luck[limited].sum(), rel=1e-9)
+    assert boosting.grow(*task, none + gain**2, 3, 0.0, 1.0)[2] <= 0

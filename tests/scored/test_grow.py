@@ -39,7 +39,8 @@ def problem(seed, gap=40):
 
 def grown(table, gradient, penalty, max_limits, sign=1.0, rise=RISE, weight=None, rounder=EXACT):
     weight = np.ones(len(gradient)) if weight is None else weight
-    return grow(table, gradient, weight, rounder, penalty, max_limits, rise, sign)
+    luck = np.zeros(len(table.codes))
+    return grow(table, gradient, weight, rounder, penalty, luck, max_limits, rise, sign)
 
 
 def assert_same(first, second):

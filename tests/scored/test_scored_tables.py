@@ -210,6 +210,26 @@ def test_numbers_called_categories():
     assert model.scorecard_.boxes.rules()[0].limits[0].categories in ({0, 2, 5}, {1, 3, 4})
 
 
+@pytest.mark.parametrize("n_shops", [20, 60, 200])
+def test_categories_that_mean_nothing_are_left_alone(n_shops):
+    rng = np.random.default_rng(n_shops)
+    X = pd.DataFrame({"u": rng.uniform(-1, 1, 1500), "v": rng.uniform(-1, 1, 1500)})
+    y = ((X["u"] > 0.5) & (X["v"] > 0.5)).to_numpy() ^ (rng.random(1500) < 0.01)
+    X["shop"] = [f"shop {k}" for k in rng.integers(0, n_shops, 1500)]
+    card = ScoredBoxesClassifier(cv=None).fit(X, y).scorecard_
+    assert len(card)
+    assert "shop" not in card.to_text()
+
+
+def test_a_few_of_many_categories_are_found():
+    rng = np.random.default_rng(0)
+    shop = rng.integers(0, 60, 3000)
+    X = pd.DataFrame({"shop": [f"shop {k}" for k in shop], "u": rng.normal(size=3000)})
+    y = np.isin(shop, [7, 11, 42]) & (rng.random(3000) < 0.8)
+    card = ScoredBoxesClassifier(cv=None, max_boxes=1).fit(X, y).scorecard_
+    assert card.boxes.allowed[0][0] == {"shop 7", "shop 11", "shop 42"}
+
+
 @pytest.mark.parametrize("n_categories", [2, 300])
 def test_many_categories(n_categories):
     rng = np.random.default_rng(0)

@@ -186,7 +186,9 @@ def learned(X, y, blur, signed=False):
     table = bins.blurred(blur)
     gradient = np.column_stack([y - y.mean(), np.full(n, y.mean() * (1 - y.mean()))])
     sign = -1.0 if signed else 1.0
-    low, high, _ = grow(table, gradient, np.ones(n), rounder_of(float(n)), 1.0, 2, 0.02, sign)
+    low, high, _ = grow(
+        table, gradient, np.ones(n), rounder_of(float(n)), 1.0, np.zeros(len(table.codes)), 2, 0.02, sign
+    )
     before = low.copy(), high.copy()
     sharp = sharpen(table, y, np.ones(n), sign, low, high)
     return bins, table, before, low, high, sharp

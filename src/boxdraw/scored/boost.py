@@ -23,6 +23,7 @@ from boxdraw.scored.settings import Setting, Shape
 from boxdraw.scored.sharpen import sharpen
 
 LEAST_RISE = 0.1  # of the gain by another limit
+LUCK = 0.405  # the most of density(a)**2 / upper_tail(a) of the normal distribution, at a = 0.61
 RIDGE = 2.0  # on points, in positives at even odds
 ROUGH, EXACT = 1e-2, 1e-8  # how exact log-odds are, between rounds and in the end
 
@@ -49,6 +50,19 @@ class Rows:
     weight: FloatArray
     class_weight: FloatArray  # of a negative and of a positive
     blur: float  # of limits, to either side, in spreads
+    n_codes: tuple[int, ...] = ()  # of columns of categories; 0, or nothing at all, for numbers
+
+    @property
+    def luck(self) -> FloatArray:
+        """The square of the gain that a set of categories has by chance, per column.
+
+        The categories have their order by the labels. Were these drawn by lot, the sum of the gradients of each of k
+        categories would be normal, with variance V and curvature H; V / H is the mean of the class weights at even
+        odds. The best upper part of so many normal numbers has the gain sqrt(LUCK k V / H).
+        """
+        n_codes = np.array(self.n_codes or [0] * len(self.bins.codes))
+        luck: FloatArray = LUCK * np.maximum(n_codes - 1, 0) * self.class_weight.mean()
+        return luck
 
     @property
     def unit(self) -> float:
@@ -116,7 +130,7 @@ def _new_box(
 ) -> Box | None:
     """Return the best box that is not there yet, if need be one of fewer limits."""
     rounder = rounder_of(rows.weight.sum() * rows.class_weight.max())
-    task = table, gradient, rows.weight, rounder, setting.lam * rows.unit
+    task = table, gradient, rows.weight, rounder, setting.lam * rows.unit, rows.luck
     n_limits = setting.max_limits
     while n_limits > 0:
         found = [(*grow(*task, n_limits, LEAST_RISE, sign), sign) for sign in ((1.0, -1.0) if signed else (1.0,))]

@@ -132,16 +132,26 @@ def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest):
 
 
 @inner
-def _best_limit(table, rows, gradient, penalty, sign, low, high):
-    """Return the gain, column, side and cuts of the best limit where there is none yet."""
+def _best_limit(table, rows, gradient, penalty, luck, sign, low, high):
+    """Return the gain, column, side and cuts of the best limit where there is none yet.
+
+    What the limits have by ``luck`` is taken off the square of the gain, once for each column.
+    """
     best, column, side, left, right = NO_GAIN, -1, -1, 0, 0
     sums = np.empty((TOP + 2, 2))
+    lucky = 0.0
+    for j in range(len(low)):
+        lucky += luck[j] if low[j] > 0 or high[j] < TOP else 0.0
     for j in range(len(low)):
         first, last = _sums_by_code(table.codes[j], rows, gradient, sums)
         # limits that are there already cannot be set, and the others must leave something between the two
         lowest, highest = (TOP + 1 if high[j] < TOP else low[j]), (0 if low[j] > 0 else high[j])
         gain, s, a, b = _best_cut(sums, first, last, table.values[j], table.cuts[j], penalty, sign, lowest, highest)
-        if s >= 0 and (column < 0 or gain > best * (1 + EQUAL)):
+        square = gain**2 - lucky - (luck[j] if low[j] == 0 and high[j] == TOP else 0.0)
+        if s < 0 or square <= 0:
+            continue
+        gain = math.sqrt(square)
+        if column < 0 or gain > best * (1 + EQUAL):
             best, column, side, left, right = gain, j, s, a, b
     return best, column, side, left, right
 
@@ -174,10 +184,11 @@ def _gradients_inside(table, gradient, weight, rounder, low, high, sharp):
 
 
 @entry
-def grow(table, gradient, weight, rounder, penalty, max_limits, least_rise, sign):
+def grow(table, gradient, weight, rounder, penalty, luck, max_limits, least_rise, sign):
     """Return the codes of the lower and upper limits of a box, and its gain.
 
-    ``table`` is `Blurred`, ``gradient`` has the gradient and curvature of each row, without its weight.
+    ``table`` is `Blurred`, ``gradient`` has the gradient and curvature of each row, without its weight, and ``luck``
+    the square of the gain that a column has by chance.
     """
     n_columns = len(table.codes)
     low, high = np.zeros(n_columns, np.int64), np.full(n_columns, TOP)
@@ -185,17 +196,17 @@ def grow(table, gradient, weight, rounder, penalty, max_limits, least_rise, sign
     gain = NO_GAIN
     for _ in range(min(max_limits, 2 * n_columns)):
         rows, inside = _gradients_inside(table, gradient, weight, rounder, low, high, sharp)
-        new, column, side, left, right = _best_limit(table, rows, inside, penalty, sign, low, high)
+        new, column, side, left, right = _best_limit(table, rows, inside, penalty, luck, sign, low, high)
         if column < 0 or new <= gain * (1 + least_rise):
             break
         place_limit(low, high, column, side, left, right, table.cuts)
         newest = 2 * column + side
-        gain = _place_anew(table, gradient, weight, rounder, penalty, sign, low, high, new, newest)
+        gain = _place_anew(table, gradient, weight, rounder, penalty, luck, sign, low, high, new, newest)
     return low, high, gain
 
 
 @inner
-def _place_anew(table, gradient, weight, rounder, penalty, sign, low, high, gain, newest):
+def _place_anew(table, gradient, weight, rounder, penalty, luck, sign, low, high, gain, newest):
     """Free each limit in turn and set the best one instead, until none changes; return the gain.
 
     ``newest`` is the limit that is the best beside the others already: column x 2 + side.
@@ -212,7 +223,7 @@ def _place_anew(table, gradient, weight, rounder, penalty, sign, low, high, gain
             high[j] = TOP
         if low[j] != old_low or high[j] != old_high:
             rows, inside = _gradients_inside(table, gradient, weight, rounder, low, high, sharp)
-            new, column, side, left, right = _best_limit(table, rows, inside, penalty, sign, low, high)
+            new, column, side, left, right = _best_limit(table, rows, inside, penalty, luck, sign, low, high)
             if new > gain * (1 + EQUAL):
                 place_limit(low, high, column, side, left, right, table.cuts)
                 gain = new

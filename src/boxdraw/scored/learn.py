@@ -66,12 +66,11 @@ def make_ready(
     # how well the best place of a limit is known from so many rows, see grow.py
     blur = max(min(data.positive_weight, data.negative_weight), 1.0) ** (-1 / 3)
     if few is data:
-        rows = Rows(
-            make_bins(X, X, few.positive, weight, class_weight, n_jobs), few.positive, weight, class_weight, blur
-        )
+        bins = make_bins(X, X, few.positive, weight, class_weight, n_jobs)
+        rows = Rows(bins, few.positive, weight, class_weight, blur, data.n_codes)
         return Ready(order, rows, rows, X, cost)
     bins = make_bins(order.apply(data.X), X, few.positive, weight, class_weight, n_jobs)
-    rows = Rows(bins, data.positive, on_grid(data.weights), class_weight, blur)
+    rows = Rows(bins, data.positive, on_grid(data.weights), class_weight, blur, data.n_codes)
     return Ready(order, rows, Rows(bins.of(X), few.positive, weight, class_weight, blur), X, cost)
 
 
@@ -90,7 +89,7 @@ def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = Non
         coefficients=fitted[:-1],
         curvature=curvature_of(*task, fitted),
         odds=drawing.cells.member @ odds[:-1] + odds[-1],
-        mass=rows.class_weight @ drawing.cells.mass,
+        mass=rows.class_weight[1] * (np.array([ready.cost, 1.0]) @ drawing.cells.mass),
         costs=partial(_costs, drawing.inside, few, ready.cost),
     )
     points, threshold = whole_points(drawing, goal, shape.max_union, shape.signed)

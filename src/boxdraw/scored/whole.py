@@ -39,7 +39,8 @@ def whole_points(drawing: Drawing, goal: Goal, max_union: int | None, signed: bo
     the better the less its regret, the weight of the cells that it takes otherwise times how sure their side is, and
     the less the log-loss rises by its points, in whatever unit, instead of the coefficients. Candidates are the
     coefficients brought to 1, 2, ..., 5 points at most and rounded. Where ``max_union`` rules out the best of
-    these cards, points are changed one box at a time. The threshold is then chosen anew, by its cost.
+    these cards, boxes are left out one after the other, and from the best card of all these, points are changed one box
+    at a time. The threshold is then chosen anew, by its cost.
     """
     limit = -1 if max_union is None or signed else max_union
     share = goal.coefficients / np.abs(goal.coefficients).max()
@@ -47,7 +48,8 @@ def whole_points(drawing: Drawing, goal: Goal, max_union: int | None, signed: bo
     task = _task(drawing, goal, starts[0])
     loss, points = _best_of(starts, task, limit)
     if limit >= 0 and loss > _best_of(starts, task, -1)[0]:
-        points = _climb(points, task, limit)
+        fewer = [card for start in starts for card in _fewer_boxes(start, task)]
+        points = _climb(_best_of(starts + fewer, task, limit)[1], task, limit)
     threshold = _cheapest(points, goal, task, limit)
     unit = max(int(np.gcd.reduce(points)), 1)  # 4 and 2 points with an alarm from 3 are 2 and 1 with one from 2
     return points // unit, -(-threshold // unit)
@@ -92,6 +94,16 @@ def _cheapest(points: IntArray, goal: Goal, task: Task, limit: int) -> int:
 def _best_of(starts: list[IntArray], task: Task, limit: int) -> tuple[float, IntArray]:
     cards = [(_least_loss(points, task, limit, np.inf), points) for points in starts]
     return min(cards, key=lambda card: card[0])
+
+
+def _fewer_boxes(points: IntArray, task: Task) -> list[IntArray]:
+    """Return cards that leave out one box after the other, each time the one that is missed least."""
+    cards = []
+    while np.count_nonzero(points) > 1:
+        without = [np.where(np.arange(len(points)) == k, 0, points) for k in np.flatnonzero(points)]
+        points = _best_of(without, task, -1)[1]
+        cards.append(points)
+    return cards
 
 
 class Task(NamedTuple):
