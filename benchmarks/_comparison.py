@@ -38,6 +38,7 @@ class Learner:
     package: str | None = None  # beyond scikit-learn
     weights: bool = False  # whether the classes are weighed by sample_weight
     compiled: bool = False  # whether the first fit compiles
+    slow: bool = False  # so that it only runs when asked for by name
 
     @property
     def missing(self):
@@ -196,7 +197,7 @@ LEARNERS = {
     "skope": Learner("SkopeRules", SkopeRules, size_of_skope_rules, package="imodels", weights=True),
     "logistic": Learner("logistic", logistic, lambda model: (NAN, model[-1].coef_.size)),
     "ebm": Learner("EBM, no pairs", lambda: ebm(0), size_of_ebm, package="interpret", weights=True),
-    "ebm_pairs": Learner("EBM, 10 pairs", lambda: ebm(10), size_of_ebm, package="interpret", weights=True),
+    "ebm_pairs": Learner("EBM, 10 pairs", lambda: ebm(10), size_of_ebm, package="interpret", weights=True, slow=True),
     "forest": Learner(
         "forest, 100 trees",
         lambda: RandomForestClassifier(class_weight="balanced", random_state=0),

