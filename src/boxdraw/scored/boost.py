@@ -10,13 +10,13 @@ parts: rows that the same boxes hold form a cell, of which there are few.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from boxdraw.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.compiled import entry
-from boxdraw.scored.bins import MISSING, TOP, Bins, Blurred
+from boxdraw.scored.bins import MISSING, TOP, Bins
 from boxdraw.scored.grow import grow, membership
 from boxdraw.scored.logistic import chance_of, fit_logistic, rounder_of
 from boxdraw.scored.settings import Setting, Shape
@@ -107,12 +107,14 @@ def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
     few_table = table if few is rows else few.bins.blurred(few.blur)
     inside, few_inside = np.zeros((len(rows.weight), 0)), np.zeros((len(few.weight), 0))
     task = few.positive, few.weight, few.class_weight, RIDGE * few.unit, not shape.signed
+    rounder = rounder_of(rows.weight.sum() * rows.class_weight.max())
+    fixed = rows.weight, rounder, setting.lam * rows.unit, rows.luck
     boxes: dict[bytes, Box] = {}
     odds = np.zeros(1)
     while len(boxes) < shape.max_boxes:
         odds = fit_logistic(few_inside, *task, odds, ROUGH)
         gradient = _gradients(inside, odds, rows.positive, rows.class_weight)
-        box = _new_box(table, gradient, rows, setting, shape.signed, boxes)
+        box = _new_box((table, gradient, *fixed), rows.positive, setting.max_limits, shape.signed, boxes)
         if box is None:
             break
         boxes[box.key] = box
@@ -126,19 +128,17 @@ def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
 
 
 def _new_box(
-    table: Blurred, gradient: FloatArray, rows: Rows, setting: Setting, signed: bool, boxes: dict[bytes, Box]
+    task: tuple[Any, ...], positive: BoolArray, max_limits: int, signed: bool, boxes: dict[bytes, Box]
 ) -> Box | None:
     """Return the best box that is not there yet, if need be one of fewer limits."""
-    rounder = rounder_of(rows.weight.sum() * rows.class_weight.max())
-    task = table, gradient, rows.weight, rounder, setting.lam * rows.unit, rows.luck
-    n_limits = setting.max_limits
+    table, _, weight, *_ = task
+    n_limits = max_limits
     while n_limits > 0:
         found = [(*grow(*task, n_limits, LEAST_RISE, sign), sign) for sign in ((1.0, -1.0) if signed else (1.0,))]
         low, high, gain, sign = max(found, key=lambda box: box[2])
         if gain <= 0:
             return None
-        sharp = sharpen(table, rows.positive, rows.weight, sign, low, high)
-        box = Box(low, high, sharp)
+        box = Box(low, high, sharpen(table, positive, weight, sign, low, high))
         if box.key not in boxes:
             return box
         n_limits = int((low > 0).sum() + (high < TOP).sum()) - 1

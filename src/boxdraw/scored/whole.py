@@ -96,16 +96,6 @@ def _best_of(starts: list[IntArray], task: Task, limit: int) -> tuple[float, Int
     return min(cards, key=lambda card: card[0])
 
 
-def _fewer_boxes(points: IntArray, task: Task) -> list[IntArray]:
-    """Return cards that leave out one box after the other, each time the one that is missed least."""
-    cards = []
-    while np.count_nonzero(points) > 1:
-        without = [np.where(np.arange(len(points)) == k, 0, points) for k in np.flatnonzero(points)]
-        points = _best_of(without, task, -1)[1]
-        cards.append(points)
-    return cards
-
-
 class Task(NamedTuple):
     """What a card is judged by."""
 
@@ -165,6 +155,25 @@ def _least_loss(points, task, limit, bound):
         if limit < 0 or count_union(points, first + t, task.low, task.high, task.missing, limit) <= limit:
             return loss
         losses[t] = np.inf
+
+
+@entry
+def _fewer_boxes(points, task):
+    """Return cards that leave out one box after the other, each time the one that is missed least."""
+    points = points.copy()
+    cards = np.zeros((len(points), len(points)), np.int64)
+    n_cards = np.count_nonzero(points) - 1
+    for place in range(n_cards):
+        least, missed = np.inf, -1
+        for k in range(len(points)):
+            value, points[k] = points[k], 0
+            loss = _least_loss(points, task, -1, np.inf)
+            points[k] = value
+            if value > 0 and (missed < 0 or loss < least):
+                least, missed = loss, k
+        points[missed] = 0
+        cards[place] = points
+    return cards[:n_cards]
 
 
 @entry
