@@ -92,8 +92,12 @@ def _cheapest(points: IntArray, goal: Goal, task: Task, limit: int) -> int:
 
 
 def _best_of(starts: list[IntArray], task: Task, limit: int) -> tuple[float, IntArray]:
-    cards = [(_least_loss(points, task, limit, np.inf), points) for points in starts]
-    return min(cards, key=lambda card: card[0])
+    least, best = np.inf, starts[0]
+    for points in starts:
+        loss = _least_loss(points, task, limit, least)  # infinite unless it is less
+        if loss < least:
+            least, best = loss, points
+    return least, best
 
 
 class Task(NamedTuple):
