@@ -57,22 +57,23 @@ def copies(models):
     return [type(model)(**model.get_params()) for model in models]
 
 
-def plain_decision(boxes, row):
-    """Whether any box holds a row, from the meaning of its limits."""
-    for rule in boxes.rules():
-        for limit in rule.limits:
-            value = row[limit.feature]
-            if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
-                inside = limit.missing
-            elif boxes.categories[boxes.feature_names.index(limit.feature)] is None:
-                inside = limit.lower <= value <= limit.upper
-            else:
-                inside = limit.categories is None or value in limit.categories
-            if not inside:
-                break
+def holds(boxes, rule, row):
+    """Whether a box holds a row, from the meaning of its limits."""
+    for limit in rule.limits:
+        value = row[limit.feature]
+        if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+            inside = limit.missing
+        elif boxes.categories[boxes.feature_names.index(limit.feature)] is None:
+            inside = limit.lower <= value <= limit.upper
         else:
-            return True
-    return False
+            inside = limit.categories is None or value in limit.categories
+        if not inside:
+            return False
+    return True
+
+
+def plain_decision(boxes, row):
+    return any(holds(boxes, rule, row) for rule in boxes.rules())
 
 
 @pytest.mark.parametrize("model", copies(LEARNERS), ids=repr)
@@ -274,6 +275,13 @@ def test_any_feature_name():
     np.testing.assert_array_equal(model.predict(X[NAMES[::-1]]), model.predict(X))
     with pytest.raises(ValueError, match="several columns named 'a b'"):
         FastBoxesClassifier().fit(X.rename(columns={"": "a b"}), y)
+
+
+@pytest.mark.parametrize("model", copies([*LEARNERS[:1], ScoredBoxesClassifier()]), ids=repr)
+def test_a_table_without_rows(model):
+    X, _ = mixed()
+    with pytest.raises(ValueError, match="X has 0 rows, while a minimum of 1 is required"):
+        model.fit(X[:0], [])
 
 
 @pytest.mark.parametrize("model", copies(LEARNERS[:1] + LEARNERS[3:]), ids=repr)

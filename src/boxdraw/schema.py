@@ -39,6 +39,8 @@ def read_training(
     validate_data(estimator, table, skip_check_array=True)
     labels = column_or_1d(y, warn=True)
     check_consistent_length(table, labels)
+    if not len(labels):
+        raise ValueError("X has 0 rows, while a minimum of 1 is required.")
     encoding = find_encoding(table, getattr(estimator, "feature_names_in_", None), categorical_features, learns)
     return encoding.encode(table), labels, encoding
 

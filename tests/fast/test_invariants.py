@@ -220,18 +220,23 @@ def test_whole_weights_are_copies_among_others(problem):
     assert_identical(first, second, rows_like(X, rng))
 
 
-@given(problems())
-@settings(max_examples=40, deadline=None)
-def test_rows_without_weight(problem):
-    model, X, y, weight, rng = problem
+def with_ghosts(X, y, weight, rng):
+    """The same rows, labels and weights in another order, and five rows of no weight among them."""
     mass = np.ones(len(X)) if weight is None else weight
     ghosts = rng.normal(scale=100, size=(5, X.shape[1]))
     order = rng.permutation(len(X) + 5)
-    padded = (
+    return (
         np.concatenate([X, ghosts])[order],
         np.append(y, [0, 1, 0, 1, 1])[order],
         np.append(mass, np.zeros(5))[order],
     )
+
+
+@given(problems())
+@settings(max_examples=40, deadline=None)
+def test_rows_without_weight(problem):
+    model, X, y, weight, rng = problem
+    padded = with_ghosts(X, y, weight, rng)
     assert_identical(fit(model, X, y, weight), fit(model, *padded), rows_like(X, rng))
 
 

@@ -10,6 +10,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from boxdraw import ScoredBoxesClassifier
 
+from ..fast.test_invariants import with_ghosts
 from . import reference as ref
 
 KINDS = ("continuous", "integers", "duplicates", "missing")
@@ -200,14 +201,7 @@ def test_whole_weights_are_copies_with_given_folds(problem):
 @FEW
 def test_rows_without_weight(problem):
     parameters, X, y, weight, rng = problem
-    mass = np.ones(len(X)) if weight is None else weight
-    ghosts = rng.normal(scale=100, size=(5, X.shape[1]))
-    order = rng.permutation(len(X) + 5)
-    padded = (
-        np.concatenate([X, ghosts])[order],
-        np.append(y, [0, 1, 0, 1, 1])[order],
-        np.append(mass, np.zeros(5))[order],
-    )
+    padded = with_ghosts(X, y, weight, rng)
     assert_identical(fit(parameters, X, y, weight), fit(parameters, *padded), rows_like(X, rng))
 
 

@@ -1,6 +1,5 @@
 """Scorecards of tables as people have them: categories, missing values, frames of any kind."""
 
-import math
 import pickle
 import warnings
 
@@ -13,6 +12,7 @@ import pytest
 from boxdraw import ScoredBoxesClassifier
 from boxdraw.scored.scorecard import Scorecard
 
+from ..test_tables import holds
 from . import reference as ref
 
 FRAMES = {"pandas": lambda frame: frame, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}
@@ -44,27 +44,10 @@ def fitted(name, X, y, **parameters):
     return type(model)(**(model.get_params() | parameters)).fit(X, y)
 
 
-def is_missing(value):
-    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
-
-
 def plain_points(card, row):
     """The points of one row, from the meaning of the rules."""
-    total = 0
-    for rule, points in zip(card.boxes.rules(), card.points, strict=True):
-        for limit in rule.limits:
-            value = row[limit.feature]
-            if is_missing(value):
-                inside = limit.missing
-            elif card.boxes.categories[card.boxes.feature_names.index(limit.feature)] is None:
-                inside = limit.lower <= value <= limit.upper
-            else:
-                inside = limit.categories is None or value in limit.categories
-            if not inside:
-                break
-        else:
-            total += points
-    return total
+    rules = zip(card.boxes.rules(), card.points, strict=True)
+    return sum(points for rule, points in rules if holds(card.boxes, rule, row))
 
 
 def strange_rows(X):
