@@ -178,7 +178,7 @@ def check_binary(
     """
     if y.dtype.kind not in "biu":  # whole numbers are labels; the check is slow
         check_classification_targets(y)
-    classes, index = np.unique(y, return_inverse=True)
+    classes, is_second = _two_classes(y)
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is "
@@ -189,14 +189,24 @@ def check_binary(
             "Classifier can't train when only one class is present: boxes are drawn around one class and against "
             f"the other, and every label with weight is {classes.tolist()[0]!r}."
         )
-    index = index.reshape(-1)
-    chosen = 0 if total(weight, index == 0) < total(weight, index == 1) else 1
+    chosen = 0 if total(weight, ~is_second) < total(weight, is_second) else 1
     if pos_label is not None:
         matches = np.flatnonzero(classes == pos_label)
         if len(matches) != 1:
             raise ValueError(f"pos_label={pos_label!r} is not a class of y; expected one of {classes.tolist()}.")
         chosen = int(matches[0])
-    return classes, classes[chosen], index == chosen
+    return classes, classes[chosen], is_second if chosen else ~is_second
+
+
+def _two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], BoolArray]:
+    """Return the classes in order, and which rows have the second one; sorting is for labels that are no numbers."""
+    if y.dtype.kind in "biuf" and len(y):
+        least, most = y.min(), y.max()
+        is_second = np.asarray(y == most)
+        if (is_second | (y == least)).all():
+            return np.unique(np.array([least, most], dtype=y.dtype)), is_second
+    classes = np.unique(y)
+    return classes, np.asarray(y == classes[-1])
 
 
 def wilson_interval(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:

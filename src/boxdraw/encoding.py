@@ -35,10 +35,9 @@ class Encoding:
     missing: tuple[bool, ...]  # per feature: whether training had missing values
 
     @classmethod
-    def of_numbers(cls, names: Sequence[str] | None, X: Matrix) -> Encoding:
-        """Describe a matrix of numbers."""
+    def of_numbers(cls, names: Sequence[str] | None, X: Matrix, complete: bool) -> Encoding:
+        """Describe a matrix of numbers, of which none is missing if it is ``complete``."""
         given = None if names is None else tuple(map(str, names))
-        complete = _is_finite(X)
         missing = tuple(not complete and bool(np.isnan(column).any()) for column in X.T)
         return cls(given, (None,) * X.shape[1], missing)
 
@@ -73,7 +72,7 @@ class Encoding:
 
     def encode(self, X: Any) -> Matrix:
         """Return the matrix of a table that has the features by name, or in order."""
-        if self.plain and isinstance(X, np.ndarray) and X.dtype.kind == "f" and _is_finite(X):
+        if self.plain and isinstance(X, np.ndarray) and X.dtype.kind == "f" and is_finite(X):
             return X
         _, columns = read_columns(X, self.no_boxes(), range(len(self.categories)))
         parts: list[FloatArray] = []
@@ -166,7 +165,7 @@ class Encoding:
         return allowed
 
 
-def _is_finite(X: Matrix) -> bool:
+def is_finite(X: Matrix) -> bool:
     """Say whether all numbers are finite; a sum that overflows says nothing, so then one looks at each."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = X.sum()

@@ -11,11 +11,11 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
 
 from boxdraw.arrays import Matrix
 from boxdraw.boxes import BoxSet
-from boxdraw.encoding import Encoding
+from boxdraw.encoding import Encoding, is_finite
 from boxdraw.rows import UNSEEN, numeric, read_columns
 from boxdraw.rule import Category, is_missing, unique_categories
 
@@ -32,9 +32,12 @@ def read_training(
     """
     check_table(X)
     if categorical_features is None and not has_categories(X):
-        X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-        encoding = Encoding.of_numbers(getattr(estimator, "feature_names_in_", None), X)
-        return encoding.encode(X), y, encoding
+        X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        complete = is_finite(X)
+        if not complete:
+            assert_all_finite(X, allow_nan=True, estimator_name=type(estimator).__name__, input_name="X")
+        encoding = Encoding.of_numbers(getattr(estimator, "feature_names_in_", None), X, complete)
+        return X if complete else encoding.encode(X), y, encoding
     table = as_table(X)
     validate_data(estimator, table, skip_check_array=True)
     labels = column_or_1d(y, warn=True)

@@ -9,22 +9,24 @@ from hypothesis import strategies as st
 
 from boxdraw import FastBoxesClassifier
 from boxdraw.fast.cluster import tight_boxes
-from boxdraw.fast.divide import Rows, edge_sums
+from boxdraw.fast.divide import Divide, Rows
 from boxdraw.fast.scale import GRID, fit_scaling
+from boxdraw.sums import moderate_unit
 
 from . import reference as ref
 
 LEAST_PULL = 1e-300  # what is less counts as the paper's "close to zero"
 
 
-def library_sums(X, weight, label, width=2.0, n_jobs=None):
+def library_sums(X, weight, label, width=2.0, compiled=False):
     """Scaled rows and the library's R+ and R-, for given clusters."""
     X, label = np.asarray(X, dtype=float), np.asarray(label)
     scaling = fit_scaling(X, width)
     rows = scaling.columns(X).T
     lower, upper = tight_boxes(rows[label >= 0], label[label >= 0])
-    total = float(len(X)) if weight is None else math.fsum(weight)
-    sums = edge_sums(Rows(X, weight, label, total), scaling, lower, upper, n_jobs)
+    unit = 1.0 if weight is None else moderate_unit(math.fsum(weight))
+    divide = Divide(scaling, lower, upper, unit, compiled)
+    sums = divide.edge_sums(divide(Rows(X, weight, label)))
     return rows, sums.positive, sums.negative
 
 
@@ -163,9 +165,9 @@ def test_wide_ranges(width, copies):
 
 @given(clustered(max_rows=30), st.integers(0, 99))
 @settings(max_examples=50, deadline=None)
-def test_sums_do_not_depend_on_order_or_threads(table, seed):
+def test_compiled_sums_of_rows_in_any_order_are_the_same(table, seed):
     X, weight, label = table
     _, *sums = library_sums(X, weight, label)
     order = np.random.default_rng(seed).permutation(len(X))
-    _, *permuted = library_sums(X[order], None if weight is None else weight[order], label[order], n_jobs=2)
+    _, *permuted = library_sums(X[order], None if weight is None else weight[order], label[order], compiled=True)
     np.testing.assert_array_equal(sums, permuted)

@@ -18,20 +18,27 @@ _PAIRS = 2_000_000  # distances held at once while seeding; more positives get f
 
 
 def cluster_positives(
-    positives: FloatArray, weight: FloatArray | None, n_boxes: int, clusterer: Any, random_state: Any
+    positives: FloatArray,
+    weight: FloatArray | None,
+    n_boxes: int,
+    clusterer: Any,
+    random_state: Any,
+    count: FloatArray | None = None,
 ) -> IntArray:
     """Label each positive with its cluster, the heaviest cluster first; -1 for none.
+
+    ``count`` says how many equal rows each positive stands for, of ``weight`` each.
 
     Only the distinct positives are clustered, each with its total weight and in sorted order: a repeated row
     is then the same as a weighted one, and the order of the rows does not matter.
     """
     distinct, inverse = distinct_rows(positives)
-    mass = _mass(inverse, weight)
+    mass = _mass(inverse, weight, count)
     if n_boxes > len(distinct) and (clusterer is None or _number_of_clusters(clusterer)):
         warnings.warn(
             f"n_boxes={n_boxes} was reduced to {len(distinct)}, the number of distinct positive rows.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=6,
         )
         n_boxes = len(distinct)
     if len(distinct) == 1 or (clusterer is None and n_boxes == 1):
@@ -43,21 +50,26 @@ def cluster_positives(
     return _heaviest_first(labels, mass)[inverse]
 
 
-def filled(positives: FloatArray) -> FloatArray:
+def filled(positives: FloatArray, count: FloatArray | None = None) -> FloatArray:
     """Put the median of its feature in the place of each missing value, for the distances of clustering alone."""
     missing = np.isnan(positives)
     if not missing.any():
         return positives
     result = positives.copy()
+    times = 1 if count is None else count.astype(np.intp)
     for j in np.flatnonzero(missing.any(axis=0)):
-        known = positives[~missing[:, j], j]
+        known = np.repeat(positives[:, j], times)
+        known = known[~np.isnan(known)]
         result[missing[:, j], j] = np.median(known) if len(known) else 0.0
     return result
 
 
 def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
     """Return the distinct rows, sorted, and the place of each row among them."""
-    order = np.lexsort(rows.T[::-1])
+    order = np.argsort(rows[:, 0], kind="stable")
+    first = rows[order, 0]
+    if (first[1:] == first[:-1]).any():  # only then do the other columns matter
+        order = np.lexsort(rows.T[::-1])
     ordered = rows[order]
     is_new = np.ones(len(rows), dtype=bool)
     np.any(ordered[1:] != ordered[:-1], axis=1, out=is_new[1:])
@@ -66,12 +78,15 @@ def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
     return ordered[is_new], inverse
 
 
-def _mass(place: IntArray, weight: FloatArray | None) -> FloatArray:
-    """Return the weight at each place, added in an order that does not depend on that of the rows."""
+def _mass(place: IntArray, weight: FloatArray | None, count: FloatArray | None) -> FloatArray:
+    """Return the weight at each place, the same whatever the order of the rows and however equal ones are counted."""
     if weight is None:
-        return np.bincount(place).astype(np.float64)
+        return np.bincount(place, weights=count).astype(np.float64)
     order = np.lexsort((weight, place))
-    return np.bincount(place[order], weights=weight[order]).astype(np.float64)
+    place, weight = place[order], weight[order]
+    is_new = np.append(True, (place[1:] != place[:-1]) | (weight[1:] != weight[:-1]))
+    times = np.bincount(np.cumsum(is_new) - 1, weights=None if count is None else count[order])
+    return np.bincount(place[is_new], weights=weight[is_new] * times).astype(np.float64)
 
 
 def k_means(points: FloatArray, mass: FloatArray, n_clusters: int, random_state: Any) -> IntArray:

@@ -25,7 +25,7 @@ from boxdraw.fast.estimator import (
 )
 from boxdraw.fast.folds import Fold, FoldModel, best_cost, inner_splits
 from boxdraw.fast.path import critical_weights
-from boxdraw.fast.stages import draw_edges
+from boxdraw.fast.stages import Drawing, draw_edges
 from boxdraw.fast.tiles import threaded_map
 from boxdraw.metrics import auh_score
 from boxdraw.progress import Progress
@@ -167,17 +167,8 @@ class FastBoxesClassifierCV(BaseFastBoxes):
             setting, c = {name: values[0] for name, values in grid.items()}, data.balance
         growth, push = setting["growth"], self._push(setting["expansion"], data)
         width = range_width(setting["feature_range"])
-        edges = draw_edges(
-            data,
-            setting["n_boxes"],
-            width,
-            self.clusterer,
-            self.random_state,
-            self.n_jobs,
-            growth,
-            self.verbose,
-        )
-        self._set_model(data, edges, c, push, growth)
+        how = Drawing(setting["n_boxes"], width, self.clusterer, self.random_state, self.verbose)
+        self._draw(data, how, c, push, growth)
         return self
 
     def _grid(self) -> dict[str, list[Any]]:
@@ -255,15 +246,8 @@ class FastBoxesClassifierCV(BaseFastBoxes):
     ) -> list[FloatArray]:
         """Return the critical weights of the fold's test rows, per growth and expansion, from one set of sums."""
         stops_for = "nearest_negative" if "nearest_negative" in growths else None
-        edges = draw_edges(
-            fold.train,
-            n_boxes,
-            range_width(feature_range),
-            self.clusterer,
-            self.random_state,
-            None,
-            stops_for,
-        )
+        how = Drawing(n_boxes, range_width(feature_range), self.clusterer, self.random_state)
+        edges = draw_edges(fold.train, how, stops_for)
         pushes = [self._push(expansion, fold.train) for expansion in expansions]
         return [critical_weights(edges, fold.test.X, pushes, growth, None) for growth in growths]
 

@@ -10,31 +10,39 @@ A missing value lies within any limit, so its overflow is 0, and it pulls on no 
 
 For a row outside the box the exponent of R- is 1 - D whatever j is: one exp per row and box. Only rows inside the
 tight box need one per feature. Upper edges mirror the axis.
+
+Rows come in chunks; a chunk gives `Pulls`, and those of all chunks are merged, in any order, with the same result. In a
+table with many features even the nearest row may be so far from a box that exp(-D) is nothing. So rows are added up by
+level, D from 0 to 8, from 8 to 16 and so on, in units of their own level; the levels that matter beside the nearest
+one are kept.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boxdraw.arrays import FloatArray, IntArray, Matrix
+from boxdraw.fast.exponential import exp
 from boxdraw.fast.scale import EXACT, GRID, Scaling
-from boxdraw.fast.tiles import threaded_map, tiles
-from boxdraw.sums import Splitter
+from boxdraw.fast.tiles import tiles
+from boxdraw.sums import FixedPoint, Halves, halves
 
-# Rows farther than this from a box weigh less than 4e-4 of one beside it. Where all rows are, the sums are taken
-# relative to the nearest one, so that many features can't underflow them. (An edge that only sees rows very much
-# farther than that one still gets R- = 0: beside the edges that see the nearest row, it never decides.)
-_NEAR = 8.0
+Labels = npt.NDArray[np.signedinteger[Any]]
+
+LEVEL = 8.0
+WINDOW = 6  # levels; a row beyond them weighs less than 5e-18 of the nearest
+
+#: The label of rows that have no part in the sums.
+ABSENT = -2
 
 # A pull below this is none: it would stop an edge at absurd costs only, and such small floats have few digits.
 _LEAST_PULL = 1e-300
 
-# Up to this total weight, terms are split to 2e-13 (on a range of width 2; 1e-9 on the widest, 20); heavier weights are
-# scaled down first.
-_MOST_WEIGHT_BITS = 30
+_NO_LEVEL = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,96 +59,158 @@ class Rows:
 
     X: Matrix
     weight: FloatArray | None
-    label: IntArray
-    total_weight: float
+    label: Labels
+    count: FloatArray | None = None  # how many equal rows each of them stands for
+
+    def take(self, rows: Any) -> Rows:
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Rows(self.X[rows], weight, self.label[rows], None if self.count is None else self.count[rows])
 
 
-def edge_sums(rows: Rows, scaling: Scaling, lower: FloatArray, upper: FloatArray, n_jobs: int | None) -> EdgeSums:
-    """Compute R+ and R- of every edge; lower and upper are the tight boxes on the scaled axes."""
-    rows, unit = _moderate_weights(rows)
-    largest = float(np.exp((upper - lower).max(initial=0) / 2 + 1))
-    splitter = Splitter.for_terms(largest, rows.total_weight, len(rows.X))
-    reference = np.zeros(len(lower))
-    parts, nearest = _negative_parts(rows, scaling, lower, upper, reference, splitter, n_jobs)
-    far = np.isfinite(nearest) & (nearest > _NEAR)
-    if far.any():
-        reference[far] = nearest[far]
-        parts, _ = _negative_parts(rows, scaling, lower, upper, reference, splitter, n_jobs)
-    negative = splitter.value(parts) * np.exp(1 - reference)[:, None] * unit
-    negative[(negative < _LEAST_PULL) | ~scaling.active] = 0  # a constant feature tells no rows apart
-    positive = _positive_sums(rows, scaling, lower, upper, splitter) * unit
-    # rows of next to no weight may vanish beside the others, but never altogether
-    return EdgeSums(positive=np.maximum(positive, _LEAST_PULL), negative=negative)
+@dataclass(frozen=True, slots=True)
+class Pulls:
+    """The sums over some rows, as whole numbers.
+
+    ``level`` has the level of the row nearest to each box. ``outer``, of shape (WINDOW, 2, 2, n_boxes, n_features), is
+    R- by level from that one on, halves (`boxdraw.sums`), and side; ``own``, without levels, is R+.
+    """
+
+    level: npt.NDArray[np.int64]
+    outer: npt.NDArray[np.int64]
+    own: Halves
+
+    @classmethod
+    def none(cls, n_boxes: int, n_features: int) -> Pulls:
+        """Return the sums over no rows."""
+        shape = 2, 2, n_boxes, n_features
+        level = np.full(n_boxes, _NO_LEVEL, dtype=np.int64)
+        return cls(level, np.zeros((WINDOW, *shape), dtype=np.int64), np.zeros(shape, dtype=np.int64))
+
+    def merge(self, other: Pulls) -> Pulls:
+        """Return the sums over the rows of both."""
+        level = np.minimum(self.level, other.level)
+        return Pulls(level, self._from(level) + other._from(level), self.own + other.own)
+
+    def _from(self, level: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return ``outer`` with other levels first."""
+        if np.array_equal(level, self.level):
+            return self.outer
+        result = np.zeros_like(self.outer)
+        for k, shift in enumerate((self.level - level).tolist()):
+            if shift < WINDOW:
+                result[shift:, ..., k, :] = self.outer[: WINDOW - shift, ..., k, :]
+        return result
 
 
-def _moderate_weights(rows: Rows) -> tuple[Rows, float]:
-    """Scale very large weights down by a power of two; also return that power."""
-    excess = math.ceil(math.log2(rows.total_weight)) - _MOST_WEIGHT_BITS
-    if rows.weight is None or excess <= 0:
-        return rows, 1.0
-    unit = math.ldexp(1.0, excess)
-    return Rows(rows.X, rows.weight / unit, rows.label, rows.total_weight / unit), unit
+@dataclass(frozen=True, slots=True)
+class Divide:
+    """The work on a chunk of rows; ``lower`` and ``upper`` are the tight boxes on the scaled axes.
 
+    ``compiled`` chooses between NumPy, which small tables do with, and compiled code; the results are the same.
+    """
 
-def _negative_parts(
-    rows: Rows,
-    scaling: Scaling,
-    lower: FloatArray,
-    upper: FloatArray,
-    reference: FloatArray,
-    splitter: Splitter,
-    n_jobs: int | None,
-) -> tuple[FloatArray, FloatArray]:
-    """Sum the parts of R- * exp(reference - 1) over all tiles; also the nearest overflow per box."""
+    scaling: Scaling
+    lower: FloatArray
+    upper: FloatArray
+    weight_unit: float  # weights are divided by it
+    compiled: bool
 
-    def work(tile: slice) -> tuple[FloatArray, FloatArray]:
-        weight = None if rows.weight is None else rows.weight[tile]
-        columns = scaling.columns(rows.X[tile])
-        return _tile_parts(columns, weight, rows.label[tile], lower, upper, reference, splitter)
+    @property
+    def fixed(self) -> FixedPoint:
+        """The unit of the terms, the largest of which are those in the middle of a box."""
+        return FixedPoint.for_terms(float(exp((self.upper - self.lower).max(initial=0) / 2)))
 
-    n_boxes, n_features = lower.shape
-    parts = np.zeros((2, 2, n_boxes, n_features))
-    nearest = np.full(n_boxes, np.inf)
-    for tile_parts, tile_nearest in threaded_map(work, tiles(len(rows.X), lower.size), n_jobs):
-        parts += tile_parts
-        np.minimum(nearest, tile_nearest, out=nearest)
-    return parts, nearest
+    def __call__(self, rows: Rows) -> Pulls:
+        """Return the sums over the rows."""
+        if rows.weight is not None:
+            rows = replace(rows, weight=rows.weight / self.weight_unit)
+        result = Pulls.none(*self.lower.shape)
+        if self.compiled and rows.count is None:
+            self._compiled(rows, result)
+        else:
+            for tile in tiles(len(rows.X), self.lower.size):
+                result = result.merge(self._plain(rows.take(tile)))
+        return result
 
+    def edge_sums(self, pulls: Pulls) -> EdgeSums:
+        """Turn the sums over all rows into R+ and R-."""
+        negative = np.zeros(pulls.own.shape[1:])
+        for slot, level_sums in enumerate(pulls.outer):
+            unit = exp(1 - LEVEL * (pulls.level + float(slot))) * self.weight_unit
+            negative += self.fixed.value(level_sums) * unit[:, None]
+        negative[(negative < _LEAST_PULL) | ~self.scaling.active] = 0  # a constant feature tells no rows apart
+        positive = self.fixed.value(pulls.own) * float(exp(-1)) * self.weight_unit
+        # rows of next to no weight may vanish beside the others, but never altogether
+        return EdgeSums(positive=np.maximum(positive, _LEAST_PULL), negative=negative)
 
-def _tile_parts(
-    columns: FloatArray,
-    weight: FloatArray | None,
-    label: IntArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    reference: FloatArray,
-    splitter: Splitter,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the parts of one tile, of shape (2 parts, 2 sides, n_boxes, n_features), and its nearest overflow."""
-    n_boxes, n_features = lower.shape
-    below = lower[:, :, None] - columns
-    above = columns - upper[:, :, None]
-    over = np.maximum(below, above)
-    np.maximum(over, 0, out=over)
-    if (missing := np.isnan(columns)).any():
-        over[:, missing] = 0
-    overflow = _exact_sum(over)
-    foreign = label != np.arange(n_boxes)[:, None]
-    nearest = np.where(foreign, overflow, np.inf).min(axis=1)
+    def _compiled(self, rows: Rows, result: Pulls) -> None:
+        from boxdraw.fast.kernels import pulls
 
-    inside = foreign & (overflow == 0)
-    pull = np.exp(np.minimum(reference[:, None] - overflow, 0))  # positive only for the cluster's own rows
-    pull[~foreign | inside] = 0
-    pulls = np.ascontiguousarray(splitter.split(pull, weight).transpose(1, 2, 0))
-    parts = np.empty((2, 2, n_boxes, n_features))
-    for side, beyond in enumerate((below, above)):
-        parts[:, side] = np.matmul((beyond >= 0).astype(np.float64), pulls).transpose(2, 0, 1)
+        scaling = self.scaling
+        farthest = scaling.coordinate(scaling.high, np.s_[:]) - scaling.coordinate(scaling.low, np.s_[:])
+        pulls(
+            rows.X,
+            rows.label,
+            np.empty(0) if rows.weight is None else rows.weight,
+            scaling.prescale,
+            scaling.middle,
+            scaling.steps,
+            self.lower / GRID,
+            self.upper / GRID,
+            bool(farthest.sum() >= EXACT),
+            self.fixed.per_unit,
+            result.level,
+            result.outer,
+            result.own,
+        )
 
-    box, row = np.nonzero(inside)
-    if len(box):
-        row_weight = None if weight is None else weight[row]
-        parts += _half_box_parts(columns[:, row], row_weight, box, lower, upper, 1.0, splitter)
-    return parts, nearest
+    def _plain(self, rows: Rows) -> Pulls:
+        """Do the work of the compiled code, for a tile."""
+        columns, label = self.scaling.columns(rows.X), rows.label
+        below = self.lower[:, :, None] - columns
+        above = columns - self.upper[:, :, None]
+        over = np.maximum(below, above)
+        np.maximum(over, 0, out=over)
+        if (missing := np.isnan(columns)).any():
+            over[:, missing] = 0
+        overflow = _exact_sum(over)
+        foreign = (label != np.arange(len(self.lower))[:, None]) & (label != ABSENT)
+        overflow[~foreign] = np.inf
+        with np.errstate(invalid="ignore"):
+            place = np.floor(overflow / LEVEL)
+            pull = exp(place * LEVEL - overflow)
+        nearest = place.min(axis=1)
+        result = Pulls.none(*self.lower.shape)
+        result.level[:] = np.where(np.isfinite(nearest), nearest, _NO_LEVEL)
+        beyond = (below >= 0).astype(np.float64), (above >= 0).astype(np.float64)
+        for slot in range(WINDOW):
+            here = place == nearest[:, None] + slot
+            here &= foreign & (overflow > 0)
+            if here.any():
+                thirds = self.fixed.thirds(np.where(here, pull, 0), rows.weight, rows.count).transpose(1, 2, 0)
+                for side in (0, 1):
+                    result.outer[slot, :, side] = halves(np.matmul(beyond[side], thirds).transpose(2, 0, 1))
+        box, row = np.nonzero(overflow == 0)
+        if len(box):
+            result.outer[0] += self._half_boxes(columns[:, row], rows.take(row), box, 1.0)
+        own = np.flatnonzero(label >= 0)
+        if len(own):
+            box = label[own].astype(np.intp)
+            # A sample may have been clustered: rows of the cluster that are beyond its box count as on the edge.
+            inside = np.clip(columns[:, own], self.lower[box].T, self.upper[box].T)
+            result.own[...] = self._half_boxes(inside, rows.take(own), box, -1.0)
+        return result
+
+    def _half_boxes(self, columns: FloatArray, rows: Rows, box: IntArray, sign: float) -> Halves:
+        """Sum exp(sign * depth) of rows inside their boxes, for each edge over the half of the box next to it."""
+        low, high = self.lower[box].T, self.upper[box].T
+        depth = np.stack([columns - low, high - columns])
+        terms = exp(sign * depth)
+        terms[depth - depth[::-1] > 2 * GRID] = 0  # a row in the very middle may be a step of the grid off it
+        terms[np.isnan(depth)] = 0
+        one_hot = (box[:, None] == np.arange(len(self.lower))).astype(np.float64)
+        return halves((self.fixed.thirds(terms, rows.weight, rows.count) @ one_hot).transpose(0, 1, 3, 2))
 
 
 def _exact_sum(over: FloatArray) -> FloatArray:
@@ -151,33 +221,3 @@ def _exact_sum(over: FloatArray) -> FloatArray:
     whole = np.rint(over)
     exact: FloatArray = whole.sum(axis=1) + (over - whole).sum(axis=1)
     return exact
-
-
-def _half_box_parts(
-    columns: FloatArray,
-    weight: FloatArray | None,
-    box: IntArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    sign: float,
-    splitter: Splitter,
-) -> FloatArray:
-    """Sum exp(sign * depth) of rows inside their boxes, for each edge over the half of the box next to it."""
-    low, high = lower[box].T, upper[box].T
-    depth = np.stack([columns - low, high - columns])
-    terms = np.exp(sign * depth)
-    terms[depth - depth[::-1] > 2 * GRID] = 0  # a row in the very middle may be a step of the grid off it
-    terms[np.isnan(depth)] = 0
-    one_hot = (box[:, None] == np.arange(len(lower))).astype(np.float64)
-    parts: FloatArray = (splitter.split(terms, weight) @ one_hot).transpose(0, 1, 3, 2)
-    return parts
-
-
-def _positive_sums(
-    rows: Rows, scaling: Scaling, lower: FloatArray, upper: FloatArray, splitter: Splitter
-) -> FloatArray:
-    members = np.flatnonzero(rows.label >= 0)
-    weight = None if rows.weight is None else rows.weight[members]
-    columns = scaling.columns(rows.X[members])
-    parts = _half_box_parts(columns, weight, rows.label[members], lower, upper, -1.0, splitter)
-    return splitter.value(parts) * np.exp(-1)

@@ -13,14 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw.arrays import FloatArray
 from boxdraw.base import BaseBoxClassifier
 from boxdraw.boxes import BoxSet
-from boxdraw.fast.expand import GROWTHS, Edges
+from boxdraw.fast.expand import GROWTHS
+from boxdraw.fast.order import fit_order, ordered
 from boxdraw.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
-from boxdraw.fast.stages import draw_edges
+from boxdraw.fast.stages import Drawing, draw_edges, draw_edges_in_passes, find_gaps
+from boxdraw.scale.chunks import LARGE, InMemory
 from boxdraw.training import Training, read_training_rows
-
-# The ROC of the training rows takes about as long as the fit, and many fits never need it. Up to this number of cells
-# the rows are put aside, and the ROC is computed when it is asked for.
-_SMALL = 2**17
 
 
 class BaseFastBoxes(BaseBoxClassifier):
@@ -112,12 +110,19 @@ class BaseFastBoxes(BaseBoxClassifier):
             current=self.negative_weight_,
         )
 
-    def _set_model(self, data: Training, edges: Edges, c: float, expansion: float, growth: str) -> None:
-        """Keep the edges and what follows from them for one setting."""
+    def _draw(self, data: Training, how: Drawing, c: float, expansion: float, growth: str) -> None:
+        """Draw the boxes for one setting; keep them, and the edges that answer for the others."""
         self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth
-        self._edges = edges
-        self._roc: TrainingRoc | Training = data.copy() if data.X.size <= _SMALL else self._roc_of(data)
-        self.boxes_: BoxSet = draw(edges, c, expansion, growth, self._encoding)
+        if data.X.size <= LARGE:
+            self._edges = draw_edges(data, how, growth)
+        else:
+            order = fit_order(data)
+            table = InMemory(ordered(data, order), self.n_jobs)
+            self._edges = find_gaps(table, draw_edges_in_passes(table, how, order), c, expansion, growth)
+        # The ROC of the training rows takes about as long as the fit, and many fits never need it. It is computed when
+        # it is asked for, from a copy of the rows, or from the rows themselves where a copy would be large.
+        self._roc: TrainingRoc | Training = data.copy() if data.X.size <= LARGE else data
+        self.boxes_: BoxSet = draw(self._edges, c, expansion, growth, self._encoding)
 
     def _ceiling(self) -> float:
         """Return what stands for an infinite critical weight where it must be finite."""
@@ -263,17 +268,8 @@ class FastBoxesClassifier(BaseFastBoxes):
         c = self.negative_weight
         if isinstance(c, str):
             c = data.balance
-        edges = draw_edges(
-            data,
-            self.n_boxes,
-            width,
-            self.clusterer,
-            self.random_state,
-            self.n_jobs,
-            self.growth,
-            self.verbose,
-        )
-        self._set_model(data, edges, float(c), float(self.expansion), self.growth)
+        how = Drawing(self.n_boxes, width, self.clusterer, self.random_state, self.verbose)
+        self._draw(data, how, float(c), float(self.expansion), self.growth)
         return self
 
 

@@ -24,9 +24,10 @@ import numpy.typing as npt
 
 from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.fast.divide import EdgeSums
+from boxdraw.fast.exponential import exp
 from boxdraw.fast.order import Order
 from boxdraw.fast.scale import GRID, Scaling
-from boxdraw.fast.stops import LOWER, UPPER, Stops
+from boxdraw.fast.stops import LOWER, UPPER, Stops, just_above
 
 GROWTHS = ("nearest_negative", "edge", "free")
 
@@ -48,7 +49,7 @@ class Edges:
         ticks = np.clip(np.ceil(start / GRID), low / GRID, high / GRID + 1)
 
         def inside(ticks: FloatArray) -> BoolArray:
-            t = np.exp(ticks * GRID - self.tight + 1)
+            t = exp(ticks * GRID - self.tight + 1)
             return critical_weight(t, self.sums.positive, self.sums.negative, expansion) >= c
 
         # The closed form is a step or two off at most; settle on the very value where the score turns.
@@ -62,7 +63,7 @@ class Edges:
     def ceiling(self, expansion: float, growth: str) -> float:
         """Return a number above any finite critical weight."""
         highest = self.scaled_range()[1] if growth == "free" else self.tight
-        t = np.exp(highest - self.tight + 1)
+        t = exp(highest - self.tight + 1)
         weight = critical_weight(t, self.sums.positive, self.sums.negative, expansion)
         return float(min(math.e * weight.max(initial=1, where=np.isfinite(weight)), np.finfo(np.float64).max))
 
@@ -71,7 +72,18 @@ class Edges:
         target = self.targets(c, expansion, growth)
         if growth == "nearest_negative":
             assert self.stops is not None
-            return self.stops.limits(target[LOWER], -target[UPPER])
+            return self.stops.limits(target[LOWER], -target[UPPER], lambda: self._raw_limits(target))
+        return self._raw_limits(target)
+
+    def cuts(self, c: float, expansion: float, growth: str) -> FloatArray:
+        """Return the raw numbers from which on values are inside each lower, and outside each upper edge at cost c.
+
+        They are those before any negative stops the edges; the shape is (2 * n_boxes, n_features).
+        """
+        lower, upper = self._raw_limits(self.targets(c, expansion, growth))
+        return np.concatenate([lower, just_above(upper)])
+
+    def _raw_limits(self, target: FloatArray) -> tuple[FloatArray, FloatArray]:
         limit = self._first_raw_value(target)
         return limit[LOWER], -limit[UPPER]
 

@@ -15,6 +15,7 @@ from boxdraw.encoding import Encoding
 from boxdraw.export.text import shortest_between
 from boxdraw.fast.divide import EdgeSums
 from boxdraw.fast.expand import Edges, critical_weight
+from boxdraw.fast.exponential import exp
 from boxdraw.fast.stops import LOWER, UPPER, Stops
 from boxdraw.fast.tiles import threaded_map, tiles
 from boxdraw.metrics import auh_from_points, roc_hull
@@ -63,7 +64,7 @@ def _tile_weights(edges: Edges, X: Matrix, expansions: Sequence[float], growth: 
 
 
 def _free_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expansions: Sequence[float]) -> FloatArray:
-    t = np.exp(np.stack(above) + 1)
+    t = exp(np.stack(above) + 1)
     positive, negative = sums.positive[..., None], sums.negative[..., None]
     weights = [critical_weight(t, positive, negative, expansion) for expansion in expansions]
     return np.stack([weight.min(axis=(0, 2)).max(axis=0) for weight in weights])
@@ -77,7 +78,7 @@ def _growing_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expan
     """
     beyond = [values < 0 for values in above]
     counts = [np.count_nonzero(cells, axis=2).reshape(-1) for cells in beyond]
-    t = [np.exp(values[cells] + 1) for values, cells in zip(above, beyond, strict=True)]
+    t = [exp(values[cells] + 1) for values, cells in zip(above, beyond, strict=True)]
     positive = [np.repeat(sums.positive[side], counts[side]) for side in (LOWER, UPPER)]
     negative = [np.repeat(sums.negative[side], counts[side]) for side in (LOWER, UPPER)]
     unseen = beyond[LOWER][beyond[UPPER]]
@@ -108,7 +109,8 @@ def _mirrored_columns(edges: Edges, X: Matrix, growth: str) -> tuple[FloatArray,
     beyond_high = -scaled_high < edges.tight[UPPER].max(axis=0)[:, None]
     columns_low = np.ascontiguousarray(low.T, dtype=np.float64)
     columns_high = columns_low if high is low else np.ascontiguousarray(high.T, dtype=np.float64)
-    return edges.stops.snap(columns_low, LOWER, beyond_low), -edges.stops.snap(columns_high, UPPER, beyond_high)
+    snapped_low = edges.stops.snap(columns_low, scaled_low, LOWER, beyond_low)
+    return snapped_low, -edges.stops.snap(columns_high, scaled_high, UPPER, beyond_high)
 
 
 def _or_inside(mirrored: FloatArray) -> FloatArray:
@@ -132,7 +134,7 @@ def _shown(stops: Stops, lower: FloatArray, upper: FloatArray) -> tuple[FloatArr
         step = 1e-3 * np.stack([high[LOWER] - lower, low[UPPER] - upper])
         start = np.where(np.isfinite(step) & (np.abs(step) > 1e6 * np.abs(exact)), exact + step, exact)
     short = shortest_between(start, low, high)
-    whole = stops.whole()
+    whole = stops.are_whole()
     return np.where(whole, np.ceil(lower), short[LOWER]), np.where(whole, np.floor(upper), short[UPPER])
 
 

@@ -53,11 +53,22 @@ class Scaling:
 
 def fit_scaling(X: Matrix, width: float) -> Scaling:
     """Learn the range of each feature, whatever is missing in it."""
+    return make_scaling(*known_ranges(X), width)
+
+
+def known_ranges(X: Matrix) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the largest value of each feature; inf and -inf where all are missing."""
     low = X.min(axis=0).astype(np.float64)
     high = X.max(axis=0).astype(np.float64)
-    for j in np.flatnonzero(np.isnan(low)):  # missing values; a column of nothing else is constant
+    for j in np.flatnonzero(np.isnan(low)):
         known = X[~np.isnan(X[:, j]), j]
-        low[j], high[j] = (known.min(), known.max()) if len(known) else (0.0, 0.0)
+        low[j], high[j] = known.min(initial=np.inf), known.max(initial=-np.inf)
+    return low, high
+
+
+def make_scaling(low: FloatArray, high: FloatArray, width: float) -> Scaling:
+    """Return the map from these ranges to one of the given width; without any value, a feature is constant."""
+    low, high = np.where(low > high, 0.0, low), np.where(low > high, 0.0, high)
     prescale = np.ones_like(low)
     size = np.maximum(np.abs(low), np.abs(high))
     extreme = (size > 1e150) | (size < 1e-150)

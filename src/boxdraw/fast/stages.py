@@ -2,52 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from boxdraw.arrays import FloatArray, IntArray, Matrix
 from boxdraw.fast.cluster import cluster_positives, filled, tight_boxes
-from boxdraw.fast.divide import Rows, edge_sums
+from boxdraw.fast.divide import ABSENT, Divide, Pulls, Rows
 from boxdraw.fast.expand import Edges
-from boxdraw.fast.order import fit_order, ordered
-from boxdraw.fast.scale import fit_scaling
-from boxdraw.fast.stops import find_stops
+from boxdraw.fast.order import Order, fit_order, ordered
+from boxdraw.fast.scale import Scaling, fit_scaling, make_scaling
+from boxdraw.fast.stops import Gaps, find_stops, sorted_positives
 from boxdraw.progress import Progress
+from boxdraw.scale.chunks import Chunk, Table
+from boxdraw.sums import moderate_unit
 from boxdraw.training import Training
 
 
-def draw_edges(
-    data: Training,
-    n_boxes: int,
-    width: float,
-    clusterer: Any,
-    random_state: Any,
-    n_jobs: int | None,
-    stops_for: str | None,
-    verbose: int = 0,
-) -> Edges:
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How boxes are drawn, whatever the costs."""
+
+    n_boxes: int
+    width: float
+    clusterer: Any
+    random_state: Any
+    verbose: int = 0
+
+
+def draw_edges(data: Training, how: Drawing, stops_for: str | None) -> Edges:
     """Run order, scale, cluster and divide: the one pass that serves every cost, expansion and growth rule.
 
     ``stops_for`` is the growth rule that limits will be drawn with, if any: it says which stops have to be kept.
     """
-    progress = Progress("Fast Boxes", verbose)
+    progress = Progress("Fast Boxes", how.verbose)
     order = fit_order(data)
     data = ordered(data, order)
-    scaling = fit_scaling(data.X, width)
+    scaling = fit_scaling(data.X, how.width)
     progress.step(f"scale: {scaling.active.sum()} of {data.X.shape[1]} features vary")
     members = np.flatnonzero(data.positive)
-    positives = np.ascontiguousarray(scaling.columns(data.X[members]).T)
     mass = None if data.weight is None else data.weight[members]
-    clusters = cluster_positives(filled(positives), mass, n_boxes, clusterer, random_state)
-    lower, upper = tight_boxes(positives, clusters)
-    nothing_known = np.isnan(lower)
-    lower = np.where(nothing_known, scaling.coordinate(scaling.low, np.s_[:]), lower)
-    upper = np.where(nothing_known, scaling.coordinate(scaling.high, np.s_[:]), upper)
+    clusters, lower, upper, nothing_known = _clusters(data.X[members], mass, None, scaling, how)
     progress.step(f"cluster: {len(members)} positives in {len(lower)} clusters")
     label = np.full(len(data.X), -1, dtype=np.intp)
     label[members] = clusters
-    rows = Rows(data.X, data.weight, label, data.positive_weight + data.negative_weight)
-    sums = edge_sums(rows, scaling, lower, upper, n_jobs)
+    unit = 1.0 if data.weight is None else moderate_unit(data.positive_weight + data.negative_weight)
+    divide = Divide(scaling, lower, upper, unit, compiled=False)
+    sums = divide.edge_sums(divide(Rows(data.X, data.weight, label)))
     sums.negative[:, nothing_known] = 0  # nothing to draw an edge around: no limit
     progress.step(f"divide: forces of {len(data.X)} rows on {sums.negative.size} edges")
     stops = None
@@ -55,3 +57,62 @@ def draw_edges(
         stops = find_stops(data.X, data.positive, scaling, lower.max(axis=0), upper.min(axis=0), stops_for == "free")
         progress.step("expand: nearest negatives sorted")
     return Edges(scaling=scaling, tight=np.stack([lower, -upper]), sums=sums, stops=stops, order=order)
+
+
+def draw_edges_in_passes(table: Table, how: Drawing, order: Order) -> Edges:
+    """Do the same for a large table, but for the stops, which depend on the costs."""
+    survey = table.survey
+    positives = survey.positives
+    scaling = make_scaling(survey.low, survey.high, how.width)
+    clusters, lower, upper, nothing_known = _clusters(positives.X, positives.weight, positives.count, scaling, how)
+    unit = moderate_unit(survey.positive_weight + survey.negative_weight) if survey.weighted else 1.0
+    divide = Divide(scaling, lower, upper, unit, compiled=True)
+    own = divide(Rows(positives.X, positives.weight, clusters, positives.count))
+    sums = divide.edge_sums(own.merge(table.reduce(_NegativePulls(divide), "divide")))
+    sums.negative[:, nothing_known] = 0
+    return Edges(scaling=scaling, tight=np.stack([lower, -upper]), sums=sums, stops=None, order=order)
+
+
+def find_gaps(table: Table, edges: Edges, c: float, expansion: float, growth: str) -> Edges:
+    """Add what a large table has next to the limits at one cost."""
+    gaps = table.reduce(_Neighbours(edges.cuts(c, expansion, growth)), "expand")
+    positives = sorted_positives(table.survey.positives.X, edges.scaling)
+    return replace(edges, stops=gaps.stops(edges.scaling, positives, table.survey.whole))
+
+
+@dataclass(frozen=True, slots=True)
+class _NegativePulls:
+    """The part of the negatives in the sums."""
+
+    divide: Divide
+
+    def __call__(self, chunk: Chunk) -> Pulls:
+        label = np.where(chunk.positive, np.int8(ABSENT), np.int8(-1))
+        return self.divide(Rows(chunk.X, chunk.weight, label))
+
+
+@dataclass(frozen=True, slots=True)
+class _Neighbours:
+    """The negatives next to some numbers."""
+
+    cut: FloatArray
+
+    def __call__(self, chunk: Chunk) -> Gaps:
+        from boxdraw.fast.kernels import neighbours
+
+        gaps = Gaps.none(self.cut)
+        neighbours(chunk.X, chunk.positive, gaps.cut, gaps.before, gaps.after)
+        return gaps
+
+
+def _clusters(
+    X: Matrix, weight: FloatArray | None, count: FloatArray | None, scaling: Scaling, how: Drawing
+) -> tuple[IntArray, FloatArray, FloatArray, Any]:
+    """Cluster the positives; return their labels, the tight boxes, and where these are of missing values only."""
+    positives = np.ascontiguousarray(scaling.columns(X).T)
+    labels = cluster_positives(filled(positives, count), weight, how.n_boxes, how.clusterer, how.random_state, count)
+    lower, upper = tight_boxes(positives, labels)
+    nothing_known = np.isnan(lower)
+    lower = np.where(nothing_known, scaling.coordinate(scaling.low, np.s_[:]), lower)
+    upper = np.where(nothing_known, scaling.coordinate(scaling.high, np.s_[:]), upper)
+    return labels, lower, upper, nothing_known

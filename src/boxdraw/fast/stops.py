@@ -1,7 +1,8 @@
-"""The negatives that stop a growing edge: the sorted values of each feature outside the tight boxes."""
+"""The negatives that stop a growing edge."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,43 +15,60 @@ LOWER, UPPER = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Stops:
-    """Sorted values per feature.
+    """Where the negatives are, as sorted spans per feature: between spans there is none.
 
-    ``values[j]`` are the negatives' raw values between -inf and inf, ``scaled[j]`` the same on the scaled axis,
-    ``positives[j]`` the positives' raw values (only used to round the numbers that people read).
+    ``first[j]`` and ``last[j]`` are the ends of the spans, between -inf and inf. Of a small table each value is a span
+    of its own, ``last`` being ``first``. Of a large one, only the gaps next to the limits that were drawn are known,
+    and what is between them counts as full of negatives. ``positives[j]`` are the positives' values, sorted, and
+    ``whole[j]`` says whether a feature has whole numbers only, where that is known already; both are used to round the
+    numbers that people read.
     """
 
-    values: tuple[FloatArray, ...]
-    scaled: tuple[FloatArray, ...]
+    first: tuple[FloatArray, ...]
+    last: tuple[FloatArray, ...]
+    scaled_first: tuple[FloatArray, ...]
+    scaled_last: tuple[FloatArray, ...]
     positives: FloatArray
+    whole: BoolArray | None = None
 
-    def whole(self) -> BoolArray:
-        """Tell which features have whole numbers only, as far as rows outside the boxes and positives show."""
-        whole = [bool((values == np.rint(values)).all()) for values in self.values]
-        return np.array(whole) & (self.positives == np.rint(self.positives)).all(axis=1)
-
-    def snap(self, columns: FloatArray, side: int, outside: BoolArray) -> FloatArray:
+    def snap(self, columns: FloatArray, scaled: FloatArray, side: int, outside: BoolArray) -> FloatArray:
         """Replace raw values by the scaled stop that an edge of this side meets first on its way out to them.
 
         That is the first one at or beyond the value as seen from there; infinitely far inside where there is none, and
-        where the value is not ``outside`` on this side of any box.
+        where the value is not ``outside`` on this side of any box. ``scaled`` are the values on the scaled axis.
         """
         snapped = np.full_like(columns, np.inf if side == LOWER else -np.inf)
         for j, (column, chosen) in enumerate(zip(columns, outside, strict=True)):
+            value = column[chosen]
             if side == LOWER:
-                place = self.values[j].searchsorted(column[chosen], side="left")
+                place = self.last[j].searchsorted(value, side="left")
+                within = self.first[j][place] < value
+                snapped[j, chosen] = np.where(within, scaled[j, chosen], self.scaled_first[j][place])
             else:
-                place = self.values[j].searchsorted(column[chosen], side="right") - 1
-            snapped[j, chosen] = self.scaled[j][place]
+                place = self.first[j].searchsorted(value, side="right") - 1
+                within = self.last[j][place] > value
+                snapped[j, chosen] = np.where(within, scaled[j, chosen], self.scaled_last[j][place])
         return snapped
 
-    def limits(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the widest raw limits that keep out every stop beyond the scaled targets; a column per feature."""
+    def limits(
+        self, lower: FloatArray, upper: FloatArray, within: Callable[[], tuple[FloatArray, FloatArray]]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the widest raw limits that keep out every stop beyond the scaled targets; a column per feature.
+
+        ``within`` returns the limits where a target lies in a span.
+        """
         below, above = np.empty_like(lower), np.empty_like(upper)
-        for j, (values, scaled) in enumerate(zip(self.values, self.scaled, strict=True)):
-            below[:, j] = values[scaled.searchsorted(lower[:, j], side="left") - 1]
-            above[:, j] = values[scaled.searchsorted(upper[:, j], side="right")]
-        return just_above(below), just_below(above)
+        free = np.empty((2, *lower.shape), dtype=np.bool_)
+        for j in range(len(self.first)):
+            place = self.scaled_first[j].searchsorted(lower[:, j], side="left") - 1
+            below[:, j], free[LOWER, :, j] = self.last[j][place], self.scaled_last[j][place] < lower[:, j]
+            place = self.scaled_last[j].searchsorted(upper[:, j], side="right")
+            above[:, j], free[UPPER, :, j] = self.first[j][place], self.scaled_first[j][place] > upper[:, j]
+        limits = just_above(below), just_below(above)
+        if free.all():
+            return limits
+        inner = within()
+        return np.where(free[LOWER], limits[LOWER], inner[LOWER]), np.where(free[UPPER], limits[UPPER], inner[UPPER])
 
     def room(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the intervals in which the raw limits can be moved without changing a training row's side.
@@ -58,17 +76,64 @@ class Stops:
         The results have the shape of ``np.stack([lower, upper])``.
         """
         low, high = np.empty((2, *lower.shape)), np.empty((2, *lower.shape))
-        for j, values in enumerate(self.values):
-            place = np.maximum(values.searchsorted(lower[:, j], side="left"), 1)
-            low[LOWER, :, j], high[LOWER, :, j] = values[place - 1], values[place]
-            place = np.minimum(values.searchsorted(upper[:, j], side="right"), len(values) - 1)
-            low[UPPER, :, j], high[UPPER, :, j] = values[place - 1], values[place]
-        for side, limit, inside in ((LOWER, lower, np.greater_equal), (UPPER, upper, np.greater)):
-            above = inside(self.positives, limit[:, :, None])
+        for j, (first, last) in enumerate(zip(self.first, self.last, strict=True)):
+            limit = lower[:, j]
+            place = np.maximum(last.searchsorted(limit, side="left"), 1)
+            low[LOWER, :, j] = np.where(first[place] < limit, just_below(limit), last[place - 1])
+            high[LOWER, :, j] = np.maximum(first[place], limit)
+            limit = upper[:, j]
+            place = np.minimum(first.searchsorted(limit, side="right"), len(first) - 1)
+            low[UPPER, :, j] = np.minimum(last[place - 1], limit)
+            high[UPPER, :, j] = np.where(last[place - 1] > limit, just_above(limit), first[place])
+        for side, limits, inside in ((LOWER, lower, np.greater_equal), (UPPER, upper, np.greater)):
+            above = inside(self.positives, limits[:, :, None])
             np.maximum(low[side], np.where(above, -np.inf, self.positives).max(axis=2), out=low[side])
             np.minimum(high[side], np.where(above, self.positives, np.inf).min(axis=2), out=high[side])
         low[LOWER], high[UPPER] = just_above(low[LOWER]), just_below(high[UPPER])
         return low, high
+
+    def are_whole(self) -> BoolArray:
+        """Tell which features have whole numbers only, as far as rows outside the boxes and positives show."""
+        if self.whole is not None:
+            return self.whole
+        whole = [bool((values == np.rint(values)).all()) for values in self.first]
+        return np.array(whole) & (self.positives == np.rint(self.positives)).all(axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """The negatives' values next to some numbers, ``cut``: the largest below it, and the least of the others.
+
+    All have shape (n, n_features). Of chunks of rows they can be merged in any order.
+    """
+
+    cut: FloatArray
+    before: FloatArray
+    after: FloatArray
+
+    @classmethod
+    def none(cls, cut: FloatArray) -> Gaps:
+        """Return the gaps without any rows."""
+        return cls(cut, np.full_like(cut, -np.inf), np.full_like(cut, np.inf))
+
+    def merge(self, other: Gaps) -> Gaps:
+        """Return the gaps between the rows of both."""
+        return Gaps(self.cut, np.maximum(self.before, other.before), np.minimum(self.after, other.after))
+
+    def stops(self, scaling: Scaling, positives: FloatArray, whole: BoolArray) -> Stops:
+        """Return the spans that are left when the gaps are taken out of the range of the data."""
+        spans = [self._spans(j, scaling.low[j], scaling.high[j]) for j in range(self.cut.shape[1])]
+        first = tuple(np.array([-np.inf, *(start for start, _ in column), np.inf]) for column in spans)
+        last = tuple(np.array([-np.inf, *(stop for _, stop in column), np.inf]) for column in spans)
+        return Stops(first, last, _on_scale(first, scaling), _on_scale(last, scaling), positives, whole)
+
+    def _spans(self, j: int, low: float, high: float) -> list[tuple[float, float]]:
+        spans, start = [], low
+        for before, after in sorted(zip(self.before[:, j].tolist(), self.after[:, j].tolist(), strict=True)):
+            if start <= before:
+                spans.append((start, before))
+            start = max(start, after)
+        return [*spans, (start, high)] if start <= high else spans
 
 
 def just_above(value: FloatArray) -> FloatArray:
@@ -104,14 +169,24 @@ def find_stops(
         column.sort()
         values.append(_between_infinities(column))
         scaled.append(_between_infinities(scaling.coordinate(column, j)))
-    positives = np.sort(X[positive].T.astype(np.float64), axis=1)  # missing values last
-    for j in np.flatnonzero(np.isnan(positives[:, -1])).tolist():
-        first = positives[j, 0]
-        positives[j, np.isnan(positives[j])] = scaling.low[j] if np.isnan(first) else first
-    return Stops(tuple(values), tuple(scaled), positives)
+    first, on_scale = tuple(values), tuple(scaled)
+    return Stops(first, first, on_scale, on_scale, sorted_positives(X[positive], scaling))
+
+
+def sorted_positives(positives: Matrix, scaling: Scaling) -> FloatArray:
+    """Return the values of each feature in order, with one of the others, or any, for missing ones."""
+    result = np.sort(positives.T.astype(np.float64), axis=1)  # missing values last
+    for j in np.flatnonzero(np.isnan(result[:, -1])).tolist():
+        first = result[j, 0]
+        result[j, np.isnan(result[j])] = scaling.low[j] if np.isnan(first) else first
+    return result
 
 
 def _between_infinities(values: FloatArray) -> FloatArray:
     padded = np.empty(len(values) + 2)
     padded[0], padded[1:-1], padded[-1] = -np.inf, values, np.inf
     return padded
+
+
+def _on_scale(values: tuple[FloatArray, ...], scaling: Scaling) -> tuple[FloatArray, ...]:
+    return tuple(_between_infinities(scaling.coordinate(column[1:-1], j)) for j, column in enumerate(values))

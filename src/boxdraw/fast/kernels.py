@@ -1,0 +1,373 @@
+"""The passes over a large table, compiled: ranges, the edges' sums, the values next to a limit.
+
+Each does what a plain function elsewhere does, with the same bits, on rows in tiles that stay in the cache. In a tile
+there is a row per feature, so that the inner loops run along the rows of the table.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+# (numba finds the types of the compiled functions)
+
+from __future__ import annotations
+
+import numpy as np
+
+from boxdraw.compiled import entry, exact_sums, inner
+from boxdraw.fast.divide import ABSENT, LEVEL, WINDOW
+from boxdraw.fast.exponential import LOG_2_HIGH, LOG_2_LOW, PER_LOG_2, SERIES
+from boxdraw.fast.scale import GRID
+from boxdraw.sums import HALF_BITS, TERM_BITS
+
+TILE = 256  # rows: as many whole numbers of TERM_BITS digits can be added up exactly
+assert 2**TERM_BITS * TILE < 2**63
+
+_LEAST_POWER = -1100
+_POWERS = np.ldexp(1.0, np.arange(_LEAST_POWER, 1024))
+_LOW_DIGITS = 2**HALF_BITS - 1
+
+
+@inner
+def exp(x):
+    """Return what `boxdraw.fast.exponential.exp` does, for numbers between -700 and 700."""
+    power = np.rint(x * PER_LOG_2)
+    rest = x - power * LOG_2_HIGH
+    rest -= power * LOG_2_LOW
+    result = SERIES[13]
+    result = result * rest + SERIES[12]
+    result = result * rest + SERIES[11]
+    result = result * rest + SERIES[10]
+    result = result * rest + SERIES[9]
+    result = result * rest + SERIES[8]
+    result = result * rest + SERIES[7]
+    result = result * rest + SERIES[6]
+    result = result * rest + SERIES[5]
+    result = result * rest + SERIES[4]
+    result = result * rest + SERIES[3]
+    result = result * rest + SERIES[2]
+    result = result * rest + SERIES[1]
+    result = result * rest + SERIES[0]
+    return result * _POWERS[np.uint32(np.int32(power) - np.int32(_LEAST_POWER))]
+
+
+@inner
+def _less(a, b):
+    return a if a < b else b
+
+
+@inner
+def _more(a, b):
+    return a if a > b else b
+
+
+@entry
+def ranges(X, low, high, missing, whole):
+    """Widen ``low`` and ``high`` to the rows' values; note features with missing values or other than whole numbers."""
+    n_rows, n_features = X.shape
+    check = np.empty(n_features)
+    for start in range(0, n_rows, TILE):
+        stop = min(start + TILE, n_rows)
+        _tile_ranges(X[start:stop], low, high, check)
+        for j in range(n_features):
+            if not np.isfinite(check[j]):
+                _known_range(X[start:stop, j], j, low, high, missing)
+            if whole[j]:
+                whole[j] = _are_whole(X[start:stop, j])
+
+
+@inner
+def _tile_ranges(X, low, high, check):
+    """Widen the ranges; ``check`` is a number per feature if all its values are."""
+    n_rows, n_features = X.shape
+    check[:] = 0
+    fours = n_rows // 4 * 4
+    for i in range(0, fours, 4):  # four rows at a time, for fewer loads and stores of the ends
+        for j in range(n_features):
+            a, b, c, d = np.float64(X[i, j]), np.float64(X[i + 1, j]), np.float64(X[i + 2, j]), np.float64(X[i + 3, j])
+            low[j] = _less(_less(_less(a, b), _less(c, d)), low[j])
+            high[j] = _more(_more(_more(a, b), _more(c, d)), high[j])
+            check[j] += (a + b) + (c + d)
+    for i in range(fours, n_rows):
+        for j in range(n_features):
+            a = np.float64(X[i, j])
+            low[j] = _less(a, low[j])
+            high[j] = _more(a, high[j])
+            check[j] += a
+
+
+@inner
+def _known_range(column, j, low, high, missing):
+    for x in column:
+        if np.isnan(x):
+            missing[j] = True
+        else:
+            low[j] = _less(np.float64(x), low[j])
+            high[j] = _more(np.float64(x), high[j])
+
+
+@inner
+def _are_whole(column):
+    for x in column:  # noqa: SIM110 - compiled code has no generators
+        if x != np.rint(x) and not np.isnan(x):
+            return False
+    return True
+
+
+@entry
+def pulls(
+    X,
+    label,
+    weight,
+    prescale,
+    middle,
+    steps,
+    lower,
+    upper,
+    wide,
+    per_unit,
+    level,
+    outer,
+    own,
+):
+    """Add the pulls of rows to ``level``, ``outer`` and ``own``, which are those of `boxdraw.fast.divide.Pulls`.
+
+    ``lower`` and ``upper`` are in steps of the grid; ``weight`` is empty where all are 1; ``wide`` says that distances
+    may add up to more than `boxdraw.fast.scale.EXACT`.
+    """
+    values = np.empty((X.shape[1], TILE))
+    overflow, place, skipped, pull = np.empty(TILE), np.empty(TILE), np.empty(TILE), np.empty(TILE)
+    terms = np.empty((1 + (len(weight) > 0), TILE), np.int64)
+    for start in range(0, len(X), TILE):
+        n_rows = min(TILE, len(X) - start)
+        rows = slice(start, start + n_rows)
+        _scale(X[rows], prescale, middle, steps, values)
+        labels, weights = label[rows], weight[rows]
+        members = 0
+        for i in range(n_rows):
+            skipped[i] = np.inf if labels[i] == ABSENT else 0.0
+            members += labels[i] >= 0
+        for k in range(len(lower)):
+            _overflow(values, n_rows, lower[k], upper[k], wide, overflow)
+            for i in range(n_rows):
+                overflow[i] += skipped[i]
+            if members:
+                _own_rows(values, labels, weights, k, lower[k], upper[k], per_unit, overflow, own)
+            if level[k] > 0:
+                _find_level(overflow[:n_rows], k, level, outer)
+            _inside_rows(values, overflow[:n_rows], weights, lower[k], upper[k], per_unit, outer[0, :, :, k])
+            for i in range(n_rows):
+                place[i] = np.floor(overflow[i] * (1 / LEVEL))
+            for slot in range(WINDOW):
+                wanted = np.float64(level[k] + slot)
+                if _terms(overflow[:n_rows], place, wanted, weights, per_unit, pull, terms):
+                    _add(values, n_rows, terms, lower[k], upper[k], outer[slot, :, :, k])
+
+
+@inner
+def _scale(X, prescale, middle, steps, values):
+    n_rows, n_features = X.shape
+    fours = n_rows // 4 * 4
+    for i in range(0, fours, 4):  # four rows at a time, which are beside each other in the tile
+        for j in range(n_features):
+            a, b, c = prescale[j], middle[j], steps[j]
+            values[j, i] = np.rint((X[i, j] * a - b) * c)
+            values[j, i + 1] = np.rint((X[i + 1, j] * a - b) * c)
+            values[j, i + 2] = np.rint((X[i + 2, j] * a - b) * c)
+            values[j, i + 3] = np.rint((X[i + 3, j] * a - b) * c)
+    for i in range(fours, n_rows):
+        for j in range(n_features):
+            values[j, i] = np.rint((X[i, j] * prescale[j] - middle[j]) * steps[j])
+
+
+@inner
+def _overflow(values, n_rows, lower, upper, wide, overflow):
+    """Find how far each row is outside a box; what is missing is inside."""
+    overflow[:n_rows] = 0
+    if wide:
+        _wide_overflow(values, n_rows, lower, upper, overflow)
+        return
+    for j in range(len(lower)):
+        low, high = lower[j], upper[j]
+        for i in range(n_rows):
+            beyond = _more(low - values[j, i], values[j, i] - high)
+            overflow[i] += beyond if beyond > 0 else 0.0
+    for i in range(n_rows):
+        overflow[i] *= GRID
+
+
+@inner
+def _wide_overflow(values, n_rows, lower, upper, overflow):
+    """Do the same for so many features that the sum may not be exact: whole numbers and fractions apart."""
+    fraction = np.zeros(n_rows)
+    for j in range(len(lower)):
+        low, high = lower[j], upper[j]
+        for i in range(n_rows):
+            beyond = _more(low - values[j, i], values[j, i] - high)
+            beyond = GRID * beyond if beyond > 0 else 0.0
+            overflow[i] += np.rint(beyond)
+            fraction[i] += beyond - np.rint(beyond)
+    for i in range(n_rows):
+        overflow[i] += fraction[i]
+
+
+@inner
+def _own_rows(values, label, weight, k, lower, upper, per_unit, overflow, own):
+    """Add the rows of the box's own cluster to R+, and keep them out of R-."""
+    for i in range(len(label)):
+        if label[i] == k:
+            overflow[i] = np.inf
+            _half_box(values[:, i], weight[i : i + 1], lower, upper, -1.0, per_unit, own[:, :, k])
+
+
+@inner
+def _find_level(overflow, k, level, outer):
+    """Let the first slot of a box be the level of its nearest row, if that is nearer than those before."""
+    nearest = np.inf
+    for i in range(len(overflow)):
+        nearest = _less(overflow[i], nearest)
+    if nearest == np.inf or np.int64(nearest / LEVEL) >= level[k]:
+        return
+    found = np.int64(nearest / LEVEL)
+    for slot in range(WINDOW - 1, -1, -1):
+        before = slot - (level[k] - found)
+        if before >= 0:
+            outer[slot, :, :, k] = outer[before, :, :, k]
+        else:
+            outer[slot, :, :, k] = 0
+    level[k] = found
+
+
+@inner
+def _inside_rows(values, overflow, weight, lower, upper, per_unit, sums):
+    """Add the other rows inside a box."""
+    found = 0
+    for i in range(len(overflow)):
+        found += overflow[i] == 0
+    if found:
+        for i in range(len(overflow)):
+            if overflow[i] == 0:
+                _half_box(values[:, i], weight[i : i + 1], lower, upper, 1.0, per_unit, sums)
+
+
+@inner
+def _terms(overflow, place, wanted, weight, per_unit, pull, terms):
+    """Find the terms of the rows at one level that are outside the box; say whether there are any."""
+    found = 0
+    for i in range(len(overflow)):
+        found += place[i] == wanted
+    if found == 0:
+        return False
+    for i in range(len(overflow)):
+        chosen = (place[i] == wanted) & (overflow[i] > 0)
+        force = exp(wanted * LEVEL - overflow[i] if chosen else 0.0)
+        pull[i] = force if chosen else 0.0
+    for i in range(len(overflow)):
+        if len(weight):
+            terms[0, i], terms[1, i] = _weighted(pull[i], weight[i], per_unit)
+        else:
+            terms[0, i] = np.int64(np.rint(pull[i] * per_unit))
+    return True
+
+
+@inner
+def _weighted(term, weight, per_unit):
+    """Return the halves of a weighted term."""
+    whole = np.floor(weight)
+    some, more = np.int64(np.rint(term * per_unit)), np.int64(np.rint(term * (weight - whole) * per_unit))
+    times = np.int64(whole)
+    high = (some >> HALF_BITS) * times + (more >> HALF_BITS)
+    return high, (some & _LOW_DIGITS) * times + (more & _LOW_DIGITS)
+
+
+@inner
+def _add(values, n_rows, terms, lower, upper, sums):
+    """Add terms to the edges that their rows are beyond; sums has axes halves, sides, features."""
+    for j in range(len(lower)):
+        for half in range(len(terms)):
+            below, above = _sum_beyond(values[j], terms[half], n_rows, lower[j], upper[j])
+            if len(terms) == 1:
+                _add_whole(below, sums[:, 0], j)
+                _add_whole(above, sums[:, 1], j)
+            else:
+                sums[half, 0, j] += below
+                sums[half, 1, j] += above
+
+
+@inner
+def _sum_beyond(values, terms, n_rows, lower, upper):
+    below = above = np.int64(0)
+    for i in range(n_rows):
+        below += terms[i] if values[i] <= lower else np.int64(0)
+        above += terms[i] if values[i] >= upper else np.int64(0)
+    return below, above
+
+
+@inner
+def _add_whole(number, sums, j):
+    sums[0, j] += number >> HALF_BITS
+    sums[1, j] += number & _LOW_DIGITS
+
+
+@inner
+def _half_box(values, weight, lower, upper, sign, per_unit, sums):
+    """Add the terms of a row inside a box, or moved to its edge, for each edge that it is in the half next to."""
+    for j in range(len(lower)):
+        value = _more(_less(values[j], upper[j]), lower[j]) if values[j] == values[j] else np.nan
+        depth = (value - lower[j]) * GRID, (upper[j] - value) * GRID
+        for side in range(2):
+            if depth[side] - depth[1 - side] <= 2 * GRID:
+                term = exp(sign * depth[side])
+                if len(weight):
+                    high, low = _weighted(term, weight[0], per_unit)
+                    sums[0, side, j] += high
+                    sums[1, side, j] += low
+                else:
+                    _add_whole(np.int64(np.rint(term * per_unit)), sums[:, side], j)
+
+
+@entry
+def neighbours(X, skipped, cut, before, after):
+    """Find the values next to numbers: raise ``before`` to the largest below, lower ``after`` to the least other one.
+
+    ``cut``, ``before`` and ``after`` have shape (n, n_features); ``skipped`` rows do not count.
+    """
+    n_features = X.shape[1]
+    values = np.empty((n_features, TILE), np.float32)
+    for start in range(0, len(X), TILE):
+        n_rows = min(TILE, len(X) - start)
+        _in_few_digits(X[start : start + n_rows], values)
+        for j in range(n_features):
+            for k in range(len(cut)):
+                if _some_within(values[j], n_rows, np.float32(before[k, j]), np.float32(after[k, j])):
+                    _narrow(X[start : start + n_rows, j], skipped[start:], cut[k, j], before[k], after[k], j)
+
+
+@inner
+def _in_few_digits(X, values):
+    """Copy rows to a tile. Rounding keeps their order, so no value between two others is lost by it, and saves time."""
+    n_rows, n_features = X.shape
+    eights = n_rows // 8 * 8
+    for i in range(0, eights, 8):
+        for j in range(n_features):
+            for k in range(8):
+                values[j, i + k] = np.float32(X[i + k, j])
+    for i in range(eights, n_rows):
+        for j in range(n_features):
+            values[j, i] = np.float32(X[i, j])
+
+
+@exact_sums
+def _some_within(values, n_rows, low, high):
+    found = np.float32(0)
+    for i in range(n_rows):
+        found += np.float32(1) if (values[i] >= low) & (values[i] <= high) else np.float32(0)
+    return found > 0
+
+
+@inner
+def _narrow(column, skipped, cut, before, after, j):
+    for i in range(len(column)):
+        x = np.float64(column[i])
+        if before[j] < x < after[j] and not skipped[i]:
+            if x < cut:
+                before[j] = x
+            else:
+                after[j] = x

@@ -1,0 +1,78 @@
+"""Chunks of rows, the work on each, and the merged result.
+
+Every pass of Fast Boxes over a table has this shape: a function makes a small result of a chunk of rows, and two such
+results can be merged into one. Neither how rows are cut into chunks nor the order of merging changes a bit of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, Self, TypeVar
+
+from boxdraw.arrays import BoolArray, FloatArray, Matrix
+from boxdraw.fast.tiles import threaded_map
+from boxdraw.scale.survey import Survey, survey_of
+from boxdraw.training import Training
+
+#: Tables of more cells than this are learned from in passes, by compiled code, without sorting their values.
+LARGE = 2**20
+
+_ROWS = 2**18  # of a chunk in memory: a thread's turn
+
+
+class Part(Protocol):
+    """What a pass finds in some rows."""
+
+    def merge(self, other: Self) -> Self:
+        """Return what it finds in both."""
+        ...
+
+
+P = TypeVar("P", bound=Part)
+
+
+class Chunk(NamedTuple):
+    """Some rows, as the learner's matrix (`boxdraw.encoding`)."""
+
+    X: Matrix
+    positive: BoolArray
+    weight: FloatArray | None
+
+
+class Table(Protocol):
+    """Rows that come in chunks, as often as they are asked for."""
+
+    @property
+    def survey(self) -> Survey:
+        """What the first pass found."""
+        ...
+
+    def reduce(self, work: Callable[[Chunk], P], what: str) -> P:
+        """Make a pass: return the merged results of the work on all chunks; ``what`` is shown as progress."""
+        ...
+
+
+class InMemory:
+    """A table in memory, worked on by threads."""
+
+    def __init__(self, data: Training, n_jobs: int | None) -> None:
+        self._data, self._n_jobs = data, n_jobs
+        self.survey = survey_of(data, self._chunks(), n_jobs)
+
+    def _chunks(self) -> list[slice]:
+        n_rows = len(self._data.X)
+        return [slice(start, min(start + _ROWS, n_rows)) for start in range(0, n_rows, _ROWS)]
+
+    def reduce(self, work: Callable[[Chunk], P], what: str) -> P:
+        """Make a pass over the rows."""
+        data = self._data
+
+        def at(rows: slice) -> P:
+            weight = None if data.weight is None else data.weight[rows]
+            return work(Chunk(data.X[rows], data.positive[rows], weight))
+
+        results = threaded_map(at, self._chunks(), self._n_jobs)
+        merged = next(results)
+        for result in results:
+            merged = merged.merge(result)
+        return merged

@@ -1,0 +1,85 @@
+"""The first pass: what has to be known of a table before any box can be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from boxdraw.arrays import BoolArray, FloatArray, Matrix
+from boxdraw.fast.tiles import threaded_map
+from boxdraw.training import Training
+
+
+@dataclass(frozen=True, slots=True)
+class Positives:
+    """The positive rows, or a sample of them if there are very many.
+
+    ``count`` says how many equal rows each stands for; None if each is one row.
+    """
+
+    X: Matrix
+    weight: FloatArray | None
+    count: FloatArray | None
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The ranges of the matrix, the weights of the classes and the positive rows."""
+
+    low: FloatArray
+    high: FloatArray
+    whole: BoolArray  # whether a column has whole numbers only
+    positive_weight: float
+    negative_weight: float
+    weighted: bool
+    positives: Positives
+
+
+class Ranges:
+    """The least and the largest value of each column, and whether all are whole numbers; of chunks, to be merged."""
+
+    def __init__(self, n_columns: int) -> None:
+        self.low = np.full(n_columns, np.inf)
+        self.high = np.full(n_columns, -np.inf)
+        self.missing = np.zeros(n_columns, dtype=np.bool_)
+        self.whole = np.ones(n_columns, dtype=np.bool_)
+
+    @classmethod
+    def of(cls, X: Matrix) -> Ranges:
+        """Look at rows."""
+        from boxdraw.fast.kernels import ranges
+
+        result = cls(X.shape[1])
+        ranges(X, result.low, result.high, result.missing, result.whole)
+        return result
+
+    def merge(self, other: Ranges) -> Ranges:
+        """Return the ranges of the rows of both."""
+        result = Ranges(len(self.low))
+        np.minimum(self.low, other.low, out=result.low)
+        np.maximum(self.high, other.high, out=result.high)
+        np.logical_or(self.missing, other.missing, out=result.missing)
+        np.logical_and(self.whole, other.whole, out=result.whole)
+        return result
+
+
+def survey_of(data: Training, chunks: Sequence[slice], n_jobs: int | None) -> Survey:
+    """Look at all rows of a table in memory."""
+    merged = Ranges(data.X.shape[1])
+    for part in threaded_map(lambda rows: Ranges.of(data.X[rows]), chunks, n_jobs):
+        merged = merged.merge(part)
+    members = np.flatnonzero(data.positive)
+    weight = None if data.weight is None else data.weight[members]
+    positives = Positives(data.X[members], weight, None, True)
+    return Survey(
+        low=merged.low,
+        high=merged.high,
+        whole=merged.whole,
+        positive_weight=data.positive_weight,
+        negative_weight=data.negative_weight,
+        weighted=data.weight is not None,
+        positives=positives,
+    )
