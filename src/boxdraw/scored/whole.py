@@ -299,7 +299,7 @@ def _outermost(low, high, n):
 
 @inner
 def _within(low, high, i, q):
-    for j in range(low.shape[1]):
-        if low[i, j] < low[q, j] or high[i, j] > high[q, j]:
-            return False
-    return True
+    j = 0
+    while j < low.shape[1] and low[i, j] >= low[q, j] and high[i, j] <= high[q, j]:
+        j += 1
+    return j == low.shape[1]
