@@ -309,6 +309,16 @@ def test_a_column_without_limits_is_not_read(frame):
 # shown numbers
 
 
+def test_shown_for_does_not_depend_on_what_becomes_of_the_rows():
+    X = np.array([[1.0], [3.0], [5.0], [8.0]])
+    boxes = BoxSet([[2.0137]], [[6.4992]])
+    shown = boxes.shown_for(X)
+    X[:] = 6.0
+    assert (shown.shown_lower.item(), shown.shown_upper.item()) == (2, 6)
+    assert shown == boxes
+    assert boxes.shown_lower.item() == 2.0137
+
+
 def test_shown_for():
     X = np.array([[1, 5.0], [2.1, 5.5], [2.3, 7.77], [3.9, 9.0]])
     boxes = BoxSet([[2.14159, -INF]], [[3.14159, 7.7712345]]).shown_for(X)

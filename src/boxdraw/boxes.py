@@ -288,10 +288,11 @@ class BoxSet(Exports):
         >>> BoxSet([[2.0137]], [[6.4992]]).shown_for([[1], [3], [5], [8]]).to_text()
         'Box 1: 2 ≤ x0 ≤ 6'
         """
-        from boxdraw.export.text import shown_limits
+        from boxdraw.export.text import free_intervals, shortened
 
         columns = {j: values for j, values in read_columns(X, self)[1].items() if self.categories[j] is None}
-        return self._with(np.s_[:], shown_limits(self.lower, self.upper, columns))
+        free = free_intervals(self.lower, self.upper, columns)  # at once, as the rows may change or go
+        return self._showing(partial(shortened, self.lower, self.upper, *free))
 
     def replace(self, box: int, feature: str, **limits: Any) -> Self:
         """Change what a box asks of a feature.
@@ -486,6 +487,13 @@ class BoxSet(Exports):
             options["allowed"] = {name: [sets[k] for k in chosen] for name, sets in options["allowed"].items()}
         options |= {"missing": self.missing[rows], "shown": shown}
         return type(self)(self.lower[rows], self.upper[rows], **options)
+
+    def _showing(self, shown: Callable[[], Numbers]) -> Self:
+        """Return the same boxes with other numbers to print; what is checked already is not checked again."""
+        result = object.__new__(type(self))
+        for name in BoxSet.__slots__:
+            object.__setattr__(result, name, shown if name == "_shown" else getattr(self, name))
+        return result
 
     def _options(self) -> dict[str, Any]:
         """Return what the constructor takes beside the limits and the numbers to print."""

@@ -374,15 +374,28 @@ def shown_limits(
     >>> lower.item(), upper.item()
     (2.0, 6.0)
     """
-    exact = np.stack([lower, upper])
-    limits = np.stack([lower, -upper])  # an upper limit is a lower limit of the mirror image
+    return shortened(lower, upper, *free_intervals(lower, upper, columns))
+
+
+def free_intervals(
+    lower: FloatArray, upper: FloatArray, columns: Mapping[int, npt.NDArray[Any]]
+) -> tuple[FloatArray, FloatArray]:
+    """Find how far limits may move; those above with other sign, as lower limits of the mirror image."""
+    limits = np.stack([lower, -upper])
     below, above = np.full(limits.shape, -np.inf), np.full(limits.shape, np.inf)
+    limited = np.asarray(np.isfinite(limits).any(axis=1))
     for j, column in columns.items():
         values = np.asarray(column, dtype=np.float64)
         values = np.sort(values[np.isfinite(values)])
-        below[0, :, j], above[0, :, j] = neighbours(limits[0, :, j], values)
-        below[1, :, j], above[1, :, j] = neighbours(limits[1, :, j], -values[::-1])
-    low, high = free_interval(limits, below, above)
+        for side, mirrored in enumerate((values, -values[::-1])):
+            if limited[side, j]:
+                below[side, :, j], above[side, :, j] = neighbours(limits[side, :, j], mirrored)
+    return free_interval(limits, below, above)
+
+
+def shortened(lower: FloatArray, upper: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Find the shortest limits in their `free_intervals`."""
+    exact = np.stack([lower, upper])
     shown = shortest_between(exact, np.stack([low[0], -high[1]]), np.stack([high[0], -low[1]]))
     shown = np.where((shown[0] < shown[1]) & (lower < upper), shown, exact)
     return shown[0], shown[1]

@@ -56,8 +56,8 @@ class Bins:
         spread = self.spread[:, None]
         part = np.where(spread > 1, 0.25, 1.0)  # so that no difference of values is too large for a float
         # distances count from the cut nearest to 0, where floats are densest: none is less exact than its values
-        nearest = np.nan_to_num(np.abs(self.cuts), nan=np.inf).argmin(axis=1)
-        origin = np.take_along_axis(self.cuts, nearest[:, None], axis=1)
+        nearest = np.where(np.isnan(self.cuts), np.inf, np.abs(self.cuts)).argmin(axis=1)
+        origin = self.cuts[np.arange(len(nearest)), nearest][:, None]
 
         def places(values: FloatArray) -> FloatArray:
             with np.errstate(over="ignore"):

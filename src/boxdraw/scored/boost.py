@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxdraw.arrays import BoolArray, FloatArray, IntArray
-from boxdraw.compiled import entry
+from boxdraw.compiled import entry, inner
 from boxdraw.scored.bins import MISSING, TOP, Bins
 from boxdraw.scored.grow import grow, membership
 from boxdraw.scored.logistic import chance_of, fit_logistic, rounder_of
@@ -118,13 +118,16 @@ def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
         if box is None:
             break
         boxes[box.key] = box
-        inside = np.column_stack([inside, membership(table, *box)])
-        few_inside = inside if few is rows else np.column_stack([few_inside, membership(few_table, *box)])
+        inside = np.concatenate([inside, membership(table, *box)[:, None]], axis=1)
+        few_inside = (
+            inside if few is rows else np.concatenate([few_inside, membership(few_table, *box)[:, None]], axis=1)
+        )
         odds = np.concatenate([odds[:-1], [0.0], odds[-1:]])
     none = np.zeros((0, len(table.codes)), dtype=np.int64)
     low = np.vstack([none, *(box.low for box in boxes.values())])
     high = np.vstack([none, *(box.high for box in boxes.values())])
-    return Drawing(low, high, (table.codes == MISSING).any(axis=1), _cells(rows, low, high), few_inside)
+    cells = Cells(*_count_cells(table.codes, rows.positive, rows.weight, low, high))
+    return Drawing(low, high, (table.codes == MISSING).any(axis=1), cells, few_inside)
 
 
 def _new_box(
@@ -150,34 +153,33 @@ def _gradients(inside, odds, positive, class_weight):
     """Return gradient and curvature of the log-loss of one row of each kind: (rows, 2)."""
     n_rows, n_boxes = inside.shape
     result = np.empty((n_rows, 2))
+    outside = chance_of(odds[n_boxes])  # once for all the rows that no box holds
     for i in range(n_rows):
         z = odds[n_boxes]
         for k in range(n_boxes):
             z += odds[k] * inside[i, k]
-        p = chance_of(z)
+        p = outside if z == odds[n_boxes] else chance_of(z)
         size = class_weight[1] if positive[i] else class_weight[0]
         result[i, 0] = size * ((1.0 if positive[i] else 0.0) - p)
         result[i, 1] = size * p * (1 - p)
     return result
 
 
-def _cells(rows: Rows, low: IntArray, high: IntArray) -> Cells:
-    cell, member = np.zeros(len(rows.weight), dtype=np.int64), np.zeros((1, 0), dtype=np.bool_)
-    for box in zip(low, high, strict=True):
-        cell, old, inside = _split(cell, len(member), rows.bins.codes, *box)
-        member = np.column_stack([member[old], inside])
-    return Cells(member, _masses(cell, len(member), rows.positive, rows.weight))
-
-
 @entry
-def _masses(cell, n_cells, positive, weight):
-    mass = np.zeros((2, n_cells))
+def _count_cells(codes, positive, weight, low, high):
+    """Return which boxes hold each cell, and the weight of its negatives and positives."""
+    cell, member = np.zeros(len(weight), np.int64), np.zeros((1, len(low)), np.bool_)
+    for k in range(len(low)):
+        cell, old, inside = _split(cell, len(member), codes, low[k], high[k])
+        member = member[old]
+        member[:, k] = inside
+    mass = np.zeros((2, len(member)))
     for i in range(len(cell)):
         mass[1 if positive[i] else 0, cell[i]] += weight[i]
-    return mass
+    return member, mass
 
 
-@entry
+@inner
 def _split(cell, n_cells, codes, low, high):
     """Cut each cell by a box; return the rows' new cells and, for each of these, its old cell and whether inside."""
     n_rows = len(cell)

@@ -1,10 +1,16 @@
 """Graded membership: how well inside a box a row is, so that rows of equal points can be ranked."""
 
+# mypy: disable-error-code="no-untyped-def"
+# (numba finds the types of the compiled functions)
+
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from boxdraw.arrays import FloatArray, Matrix
+from boxdraw.compiled import entry
 from boxdraw.fast.tiles import threaded_map, tiles
 
 SOFTNESS = (0.1, 0.4, 1.2)  # in standard deviations
@@ -18,20 +24,29 @@ def depths(
     Below 0 outside the box. As in the learners' matrix, NaN is within any limits and infinity outside of them.
     """
     result = np.full((len(X), len(lower)), np.inf)
+    used = np.flatnonzero(((lower > -np.inf) | (upper < np.inf)).any(axis=0))
+    limits = lower[:, used], upper[:, used], spread[used]
 
     def work(tile: slice) -> None:
-        rows = X[tile]
-        with np.errstate(over="ignore", invalid="ignore"):
-            for k in range(len(lower)):
-                for j in np.flatnonzero((lower[k] > -np.inf) | (upper[k] < np.inf)):
-                    values = rows[:, j].astype(np.float64, copy=False)
-                    margin = np.minimum(values - lower[k, j], upper[k, j] - values) / spread[j]
-                    margin[values == np.inf] = -np.inf
-                    np.fmin(result[tile, k], margin, out=result[tile, k])
+        _write_depths(np.array(X[tile, used].T, dtype=np.float64, order="C"), *limits, result[tile])
 
     for _ in threaded_map(work, tiles(len(X), 8), n_jobs):
         pass
     return result
+
+
+@entry
+def _write_depths(columns, lower, upper, spread, result):
+    for k in range(len(lower)):
+        for j in range(len(columns)):
+            low, high = lower[k, j], upper[k, j]
+            if low == -np.inf and high == np.inf:
+                continue
+            for i in range(len(result)):
+                value = columns[j, i]
+                if not math.isnan(value):
+                    margin = min(value - low, high - value) / spread[j] if value < np.inf else -np.inf
+                    result[i, k] = min(result[i, k], margin)
 
 
 def grades(depth: FloatArray) -> FloatArray:
@@ -40,7 +55,12 @@ def grades(depth: FloatArray) -> FloatArray:
     The mean over `SOFTNESS` of logistic functions, so that both near misses and distant rows are told apart.
     """
     result = np.zeros_like(depth)
+    part = np.empty_like(depth)
     for softness in SOFTNESS:
-        result += 1 / (1 + np.exp(np.clip(-depth / softness, -700, 700)))
+        np.divide(depth, -softness, out=part)
+        np.clip(part, -700, 700, out=part)
+        np.exp(part, out=part)  # of NumPy, whose last digits are not those of compiled code
+        part += 1
+        result += np.divide(1, part, out=part)
     result /= len(SOFTNESS)
     return result

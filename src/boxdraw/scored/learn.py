@@ -55,7 +55,7 @@ def make_ready(
     """Order categories, weigh the classes and bin the columns; ``few`` is a sample of a large table."""
     order = fit_order(data)
     few = data if few is None else few
-    X, weight = order.apply(few.X), on_grid(few.weights)
+    X, weight = order.apply(few.X), _weights(few)
     cost = drawn_for = data.balance
     # Boxes drawn for the cost itself would look at one class only where it is far from the balance; boxes drawn for the
     # balance would be too coarse for it. Halfway is better than either (docs/experiments.rst).
@@ -70,8 +70,12 @@ def make_ready(
         rows = Rows(bins, few.positive, weight, class_weight, blur, data.n_codes)
         return Ready(order, rows, rows, X, cost)
     bins = make_bins(order.apply(data.X), X, few.positive, weight, class_weight, n_jobs)
-    rows = Rows(bins, data.positive, on_grid(data.weights), class_weight, blur, data.n_codes)
+    rows = Rows(bins, data.positive, _weights(data), class_weight, blur, data.n_codes)
     return Ready(order, rows, Rows(bins.of(X), few.positive, weight, class_weight, blur), X, cost)
+
+
+def _weights(data: Training) -> FloatArray:
+    return data.weights if data.weight is None else on_grid(data.weight)  # those of 1 are on any grid
 
 
 def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = None) -> Card:

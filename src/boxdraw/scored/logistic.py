@@ -45,19 +45,27 @@ def chance_of(z):
 
 
 @inner
+def _chance_and_cost(z):
+    """Return the probability of log-odds z, and the log-loss of the likelier class."""
+    e = math.exp(-abs(z))
+    return 1 / (1 + e) if z > 0 else e / (1 + e), math.log1p(e)
+
+
+@inner
 def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvature):
     """Write the derivatives of the log-loss at b, the second ones below the diagonal; return the loss."""
     n_rows, n = F.shape
     gradient[:] = 0.0
     curvature[:] = 0.0
     loss = 0.0
+    outside = _chance_and_cost(b[n])  # once for all the rows that no box holds
     for i in range(n_rows):
         z = b[n]
         for k in range(n):
             z += b[k] * F[i, k]
-        p = chance_of(z)
+        p, cost = outside if z == b[n] else _chance_and_cost(z)
         size = class_weight[1] if positive[i] else class_weight[0]
-        cost = math.log1p(math.exp(-abs(z))) + max(-z if positive[i] else z, 0.0)
+        cost += max(-z if positive[i] else z, 0.0)
         pull = size * ((1.0 if positive[i] else 0.0) - p)
         bend = size * p * (1 - p)
         whole, part = copies(weight[i])

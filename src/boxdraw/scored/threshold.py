@@ -37,6 +37,8 @@ def expected_costs(chance, points, positive, weight, cost):
                 stay, up = up, stay
             rise = abs(points[k])
             highest += rise
+            if up == 0.0:  # nothing would change
+                continue
             for s in range(highest, rise - 1, -1):
                 share[s] = stay * share[s] + up * share[s - rise]
             for s in range(rise):

@@ -44,12 +44,9 @@ def whole_points(drawing: Drawing, goal: Goal, max_union: int | None, signed: bo
     """
     limit = -1 if max_union is None or signed else max_union
     share = goal.coefficients / np.abs(goal.coefficients).max()
-    starts = [np.rint(share * most).astype(np.int64) for most in range(MOST_POINTS, 0, -1)]
+    starts = np.rint(share * np.arange(MOST_POINTS, 0, -1)[:, None]).astype(np.int64)
     task = _task(drawing, goal, starts[0])
-    loss, points = _best_of(starts, task, limit)
-    if limit >= 0 and loss > _best_of(starts, task, -1)[0]:
-        fewer = [card for start in starts for card in _fewer_boxes(start, task)]
-        points = _climb(_best_of(starts + fewer, task, limit)[1], task, limit)
+    points = _best_points(starts, task, limit)
     threshold = _cheapest(points, goal, task, limit)
     unit = max(int(np.gcd.reduce(points)), 1)  # 4 and 2 points with an alarm from 3 are 2 and 1 with one from 2
     return points // unit, -(-threshold // unit)
@@ -89,15 +86,6 @@ def _cheapest(points: IntArray, goal: Goal, task: Task, limit: int) -> int:
     if limit < 0:
         return next(t for t in thresholds if lowest < 0 or t > 0)
     return next(t for t in thresholds if t > 0 and count_union(points, t, *task[-3:], limit) <= limit)
-
-
-def _best_of(starts: list[IntArray], task: Task, limit: int) -> tuple[float, IntArray]:
-    least, best = np.inf, starts[0]
-    for points in starts:
-        loss = _least_loss(points, task, limit, least)  # infinite unless it is less
-        if loss < least:
-            least, best = loss, points
-    return least, best
 
 
 class Task(NamedTuple):
@@ -143,6 +131,27 @@ def _regrets(points, task, first, last):
 
 
 @entry
+def _best_points(starts, task, limit):
+    """Return the best of the cards to start from, or, where the limit rules that out, what is found from them."""
+    loss, points = _best_of(starts, task, limit, np.inf, starts[0])
+    if limit < 0 or loss <= _best_of(starts, task, -1, np.inf, starts[0])[0]:
+        return points
+    for start in starts:
+        loss, points = _best_of(_fewer_boxes(start, task), task, limit, loss, points)
+    return _climb(points, task, limit)
+
+
+@inner
+def _best_of(cards, task, limit, least, best):
+    """Return the card of least loss, and that, if any is below the least so far."""
+    for points in cards:
+        loss = _least_loss(points, task, limit, least)  # infinite unless it is less
+        if loss < least:
+            least, best = loss, points
+    return least, best
+
+
+@inner
 def _least_loss(points, task, limit, bound):
     """Return the loss of the points at their best threshold; infinity if it is not below bound."""
     rise = _rise(points, task)
@@ -161,7 +170,7 @@ def _least_loss(points, task, limit, bound):
         losses[t] = np.inf
 
 
-@entry
+@inner
 def _fewer_boxes(points, task):
     """Return cards that leave out one box after the other, each time the one that is missed least."""
     points = points.copy()
@@ -170,17 +179,20 @@ def _fewer_boxes(points, task):
     for place in range(n_cards):
         least, missed = np.inf, -1
         for k in range(len(points)):
-            value, points[k] = points[k], 0
-            loss = _least_loss(points, task, -1, np.inf)
+            value = points[k]
+            if value <= 0:
+                continue
+            points[k] = 0
+            loss = _least_loss(points, task, -1, least)
             points[k] = value
-            if value > 0 and (missed < 0 or loss < least):
+            if missed < 0 or loss < least:
                 least, missed = loss, k
         points[missed] = 0
         cards[place] = points
     return cards[:n_cards]
 
 
-@entry
+@inner
 def _climb(points, task, limit):
     """Change the points of one box at a time, to the best card of all thresholds, until none is better."""
     points = points.copy()
@@ -287,7 +299,7 @@ def _outermost(low, high, n):
 
 @inner
 def _within(low, high, i, q):
-    within = True
-    for j in range(low.shape[1]):
-        within = within and low[i, j] >= low[q, j] and high[i, j] <= high[q, j]
-    return within
+    j = 0
+    while j < low.shape[1] and low[i, j] >= low[q, j] and high[i, j] <= high[q, j]:
+        j += 1
+    return j == low.shape[1]
