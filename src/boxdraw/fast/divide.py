@@ -21,8 +21,8 @@ import numpy as np
 
 from boxdraw.arrays import FloatArray, IntArray, Matrix
 from boxdraw.fast.scale import EXACT, GRID, Scaling
-from boxdraw.fast.tiles import threaded_map, tiles
 from boxdraw.sums import Splitter
+from boxdraw.tiles import threaded_map, tiles
 
 # Rows farther than this from a box weigh less than 4e-4 of one beside it. Where all rows are, the sums are taken
 # relative to the nearest one, so that many features can't underflow them. (An edge that only sees rows very much
