@@ -49,7 +49,7 @@ def box_sets(draw, n_features):
 
 @st.composite
 def tables(draw, n_features):
-    n_rows = draw(st.sampled_from([0, 1, 63, 64, 65, 200]))
+    n_rows = draw(st.sampled_from([0, 1, inside._BLOCK - 1, inside._BLOCK, inside._BLOCK + 1, 300]))
     kind = draw(st.sampled_from([np.float64, np.float32]))
     seed = draw(st.integers(0, 2**32 - 1))
     with np.errstate(over="ignore"):  # 1e300 as float32
@@ -60,7 +60,7 @@ def tables(draw, n_features):
 def both_ways(boxes, X, n_jobs=None):
     """Return what the compiled and the plain code say, of some box and of each."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inside, "_TILE_CELLS", 64 * boxes.n_features)  # several tasks for the threads
+        patch.setattr(inside, "_TILE_CELLS", 1)  # several tasks for the threads
         compiled = inside.contains(X, boxes, n_jobs), inside.membership(X, boxes, n_jobs)
         patch.setattr(membership, "_LARGE", INF)
         return compiled, (boxes.contains(X), boxes.membership(X))

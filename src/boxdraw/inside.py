@@ -22,7 +22,7 @@ from boxdraw.tiles import threaded_map
 if TYPE_CHECKING:
     from boxdraw.boxes import BoxSet
 
-_BLOCK = 64  # rows; more would push the block out of the cache, fewer leave the loops over them too short
+_BLOCK = 96  # rows: few enough for the cache, many for the loops; at a power of two, columns would push each other out
 _GROUP = 4  # limits that are compared at once, so that what they say together is written once
 _TILE_CELLS = 2**20  # of the table, per task of a thread: much longer than it takes to hand a task out
 
