@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from boxdraw.boxes import _TILE_ROWS, BoxSet
+from boxdraw.boxes import BoxSet
+from boxdraw.membership import _TILE_ROWS
 
 INF = np.inf
 floats = st.floats(allow_nan=False, allow_infinity=False)

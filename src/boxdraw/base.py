@@ -24,6 +24,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
     boxes_: BoxSet
     classes_: npt.NDArray[Any]
     pos_label_: Any
+    n_jobs: int | None = None  # of those that have no such parameter
     _encoding: Encoding
 
     def __sklearn_tags__(self) -> Any:
@@ -47,7 +48,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             Labels out of ``classes_``.
         """
         check_is_fitted(self)
-        return self._labels(self.boxes_.contains(self._validated(X)))
+        return self._labels(self.boxes_.contains(self._validated(X), n_jobs=self.n_jobs))
 
     def transform(self, X: Any) -> BoolArray:
         """Tell which boxes hold each row.
@@ -63,7 +64,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             True where the row lies in the box; a frame after ``set_output``.
         """
         check_is_fitted(self)
-        return self._transformed_by().membership(self._validated(X))
+        return self._transformed_by().membership(self._validated(X), n_jobs=self.n_jobs)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Return the names of the columns of ``transform``: box1, box2, ...
@@ -132,7 +133,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
     def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Return the columns of ``box_table`` for any boxes."""
         positive = labels_of(y, len(_rows(X)), self.classes_) == self.pos_label_
-        member = boxes.membership(self._validated(X))
+        member = boxes.membership(self._validated(X), n_jobs=self.n_jobs)
         weight = np.ones(len(positive)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         if weight.shape != positive.shape:
             raise ValueError(f"sample_weight has shape {weight.shape}; expected {positive.shape}.")

@@ -22,14 +22,11 @@ from boxdraw.limits import (
     checked_shown,
     limited_features,
 )
-from boxdraw.membership import depth, inside
+from boxdraw.membership import find_any, find_depth, find_each
 from boxdraw.rows import read_columns
 from boxdraw.rule import Category, Limit, Rule
 
 __all__ = ["BoxSet"]
-
-# Rows are read in tiles whose columns stay in the processor's cache while every box looks at them.
-_TILE_ROWS = 8192
 
 
 class BoxSet(Exports):
@@ -210,12 +207,14 @@ class BoxSet(Exports):
         shown: tuple[FloatArray, FloatArray] = self._shown
         return shown
 
-    def membership(self, X: Any) -> BoolArray:
+    def membership(self, X: Any, *, n_jobs: int | None = None) -> BoolArray:
         """Say which rows are in which boxes.
 
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+        n_jobs : int or None, default=None
+            Threads, as in scikit-learn; they help with large tables.
 
         Returns
         -------
@@ -227,14 +226,16 @@ class BoxSet(Exports):
         >>> BoxSet([[0], [2]], [[3], [9]]).membership([[1]])
         array([[ True, False]])
         """
-        return self._measure(X, inside, np.bool_)
+        return find_each(X, self, n_jobs)
 
-    def contains(self, X: Any) -> BoolArray:
+    def contains(self, X: Any, *, n_jobs: int | None = None) -> BoolArray:
         """Say which rows are in any box.
 
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
+        n_jobs : int or None, default=None
+            Threads, as in scikit-learn; they help with large tables.
 
         Returns
         -------
@@ -246,7 +247,7 @@ class BoxSet(Exports):
         >>> BoxSet([[0], [2]], [[3], [9]]).contains([[1], [3], [10]])
         array([ True,  True, False])
         """
-        return np.asarray(self.membership(X).any(axis=1))
+        return find_any(X, self, n_jobs)
 
     def margin(self, X: Any) -> FloatArray:
         """Measure how far inside or outside each row is, in the units of the limit that decides.
@@ -267,7 +268,7 @@ class BoxSet(Exports):
         >>> BoxSet([[0], [2]], [[3], [9]]).margin([[1], [5], [9], [11]])
         array([ 1.,  3.,  0., -2.])
         """
-        return np.asarray(self._measure(X, depth, np.float64).max(axis=1, initial=-np.inf))
+        return find_depth(X, self)
 
     def shown_for(self, X: Any) -> Self:
         """Make the same boxes print short numbers that say the same about given rows.
@@ -454,22 +455,6 @@ class BoxSet(Exports):
         from boxdraw.editing import union
 
         return union(self, other) if isinstance(other, BoxSet) else NotImplemented
-
-    def _measure(self, X: Any, measure: Callable[..., Any], dtype: Any) -> npt.NDArray[Any]:
-        """Apply a function of columns and limits to every row and box."""
-        n_samples, columns = read_columns(X, self)
-        result = np.empty((n_samples, self.n_boxes), dtype=dtype)
-        for start in range(0, n_samples, _TILE_ROWS):
-            rows = slice(start, start + _TILE_ROWS)
-            tile = {
-                j: column[rows]
-                if self.categories[j] is not None
-                else np.ascontiguousarray(column[rows], dtype=np.float64)
-                for j, column in columns.items()
-            }
-            for k in range(self.n_boxes):
-                result[rows, k] = measure(tile, self, k)
-        return result
 
     def __len__(self) -> int:
         return self.n_boxes

@@ -1,18 +1,104 @@
-"""Which rows are inside a box, and how far; the rows come in tiles of columns, as `boxdraw.rows` reads them."""
+"""Which rows boxes hold, and how far inside they are.
+
+Rows come in tiles of columns, as `boxdraw.rows` reads them. For large matrices of numbers, `boxdraw.inside` says the
+same, only faster.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import BoolArray
-from boxdraw.rows import Columns
+from boxdraw.arrays import BoolArray, FloatArray
+from boxdraw.rows import Columns, read_columns
+from boxdraw.tiles import threaded_map
 
 if TYPE_CHECKING:
     from boxdraw.boxes import BoxSet
+
+# Rows are read in tiles whose columns stay in the processor's cache while every box looks at them.
+_TILE_ROWS = 8192
+
+# From this many numbers on, the time that compiled code saves is worth loading numba.
+_LARGE = 2**20
+
+
+def find_any(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
+    """Say which rows are in any box."""
+    if _is_large_matrix(X, boxes):
+        from boxdraw.inside import contains
+
+        return contains(X, boxes, n_jobs)
+
+    def write(tile: Columns, rows: slice) -> None:
+        result[rows] = reduce(np.logical_or, (inside(tile, boxes, k) for k in range(len(boxes))), False)
+
+    n_rows, columns = read_columns(X, boxes)
+    result = np.empty(n_rows, dtype=np.bool_)
+    _for_tiles(write, n_rows, columns, boxes, n_jobs)
+    return result
+
+
+def find_each(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
+    """Say which rows are in which boxes."""
+    if _is_large_matrix(X, boxes):
+        from boxdraw.inside import membership
+
+        return membership(X, boxes, n_jobs)
+
+    def write(tile: Columns, rows: slice) -> None:
+        for k in range(len(boxes)):
+            result[rows, k] = inside(tile, boxes, k)
+
+    n_rows, columns = read_columns(X, boxes)
+    result = np.empty((n_rows, len(boxes)), dtype=np.bool_)
+    _for_tiles(write, n_rows, columns, boxes, n_jobs)
+    return result
+
+
+def find_depth(X: Any, boxes: BoxSet) -> FloatArray:
+    """Say how far inside the boxes rows are: the most over boxes."""
+
+    def write(tile: Columns, rows: slice) -> None:
+        result[rows] = reduce(np.maximum, (depth(tile, boxes, k) for k in range(len(boxes))), -np.inf)
+
+    n_rows, columns = read_columns(X, boxes)
+    result = np.empty(n_rows)
+    _for_tiles(write, n_rows, columns, boxes, None)
+    return result
+
+
+def _is_large_matrix(X: Any, boxes: BoxSet) -> bool:
+    """Say whether X is for the compiled code; everything that is wrong with it is left to `read_columns`."""
+    return (
+        isinstance(X, np.ndarray)
+        and X.size >= _LARGE
+        and X.dtype in (np.float64, np.float32)
+        and X.flags.aligned
+        and X.shape[1:] == (boxes.n_features,)
+        and all(known is None for known in boxes.categories)
+    )
+
+
+def _for_tiles(
+    write: Callable[[Columns, slice], None], n_rows: int, columns: Columns, boxes: BoxSet, n_jobs: int | None
+) -> None:
+    """Read the rows tile by tile, numbers as float64, and let something write what it finds."""
+
+    def work(start: int) -> None:
+        rows = slice(start, start + _TILE_ROWS)
+        tile = {
+            j: column[rows] if boxes.categories[j] is not None else np.ascontiguousarray(column[rows], np.float64)
+            for j, column in columns.items()
+        }
+        write(tile, rows)
+
+    for _ in threaded_map(work, range(0, n_rows, _TILE_ROWS), n_jobs):
+        pass
 
 
 def inside(tile: Columns, boxes: BoxSet, k: int) -> Any:

@@ -100,7 +100,7 @@ def far_from_all_negatives():
 
 
 def test_order_of_rows_far_from_all_negatives(monkeypatch):
-    monkeypatch.setattr("boxdraw.fast.tiles._CELLS", 1)  # tiles of 64 rows
+    monkeypatch.setattr("boxdraw.tiles._CELLS", 1)  # tiles of 64 rows
     model, X, y, _ = far_from_all_negatives()
     expected = fit(model, X, y).critical_weight(X)
     for i in range(1, 65):  # each in turn is the last row, alone in its tile

@@ -54,7 +54,7 @@ def test_a_depth_from_0_on_is_membership(problem):
 
 def test_tiles_and_threads_change_nothing(problem, monkeypatch):
     expected = depths(*problem)
-    monkeypatch.setattr("boxdraw.fast.tiles._CELLS", 1)
+    monkeypatch.setattr("boxdraw.tiles._CELLS", 1)
     for n_jobs in (None, 2):
         np.testing.assert_array_equal(depths(*problem, n_jobs=n_jobs), expected)
 

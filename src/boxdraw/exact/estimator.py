@@ -223,7 +223,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         lower, upper = self._limits
         boxes = BoxSet(lower / self._spread, upper / self._spread, missing=np.ones(lower.shape, dtype=np.bool_))
         depth = np.clip(boxes.margin(checked / self._spread), -1e9, 1e9)
-        return self._towards_second_class(depth, self.boxes_.contains(rows))
+        return self._towards_second_class(depth, self.boxes_.contains(rows, n_jobs=self.n_jobs))
 
     def _check_parameters(self) -> None:
         check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)

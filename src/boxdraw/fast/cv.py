@@ -26,9 +26,9 @@ from boxdraw.fast.estimator import (
 from boxdraw.fast.folds import Fold, FoldModel, best_cost, inner_splits
 from boxdraw.fast.path import critical_weights
 from boxdraw.fast.stages import Drawing, draw_edges
-from boxdraw.fast.tiles import threaded_map
 from boxdraw.metrics import auh_score
 from boxdraw.progress import Progress
+from boxdraw.tiles import threaded_map
 from boxdraw.training import Training, read_training_rows
 
 Setting = dict[str, Any]

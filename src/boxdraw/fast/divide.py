@@ -28,8 +28,8 @@ import numpy.typing as npt
 from boxdraw.arrays import FloatArray, IntArray, Matrix
 from boxdraw.fast.exponential import exp
 from boxdraw.fast.scale import EXACT, GRID, Scaling
-from boxdraw.fast.tiles import tiles
 from boxdraw.sums import FixedPoint, Halves, halves
+from boxdraw.tiles import tiles
 
 Labels = npt.NDArray[np.signedinteger[Any]]
 

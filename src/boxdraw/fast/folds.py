@@ -18,7 +18,7 @@ from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw.fast.estimator import BaseFastBoxes
 from boxdraw.fast.path import TrainingRoc
 from boxdraw.fast.scale import fit_scaling
-from boxdraw.fast.tiles import tiles
+from boxdraw.tiles import tiles
 from boxdraw.training import Training
 
 Hashes = npt.NDArray[np.uint64]

@@ -17,8 +17,8 @@ from boxdraw.fast.divide import EdgeSums
 from boxdraw.fast.expand import Edges, critical_weight
 from boxdraw.fast.exponential import exp
 from boxdraw.fast.stops import LOWER, UPPER, Stops
-from boxdraw.fast.tiles import threaded_map, tiles
 from boxdraw.metrics import auh_from_points, roc_hull
+from boxdraw.tiles import threaded_map, tiles
 from boxdraw.training import Training
 
 if TYPE_CHECKING:

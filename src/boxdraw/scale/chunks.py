@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol, Self, TypeVar
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
-from boxdraw.fast.tiles import threaded_map
 from boxdraw.scale.survey import Survey, survey_of
+from boxdraw.tiles import threaded_map
 from boxdraw.training import Training
 
 #: Tables of more cells than this are learned from in passes, by compiled code, without sorting their values.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
-from boxdraw.fast.tiles import threaded_map
+from boxdraw.tiles import threaded_map
 from boxdraw.training import Training
 
 

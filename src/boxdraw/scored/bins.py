@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw.compiled import entry, inner
-from boxdraw.fast.tiles import threaded_map
+from boxdraw.tiles import threaded_map
 
 MOST = 255  # bins of a column
 TOP = MOST - 1

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from boxdraw.arrays import BoolArray, FloatArray, IntArray
-from boxdraw.fast.tiles import threaded_map
 from boxdraw.progress import Progress
 from boxdraw.scored.learn import learn, make_ready
 from boxdraw.scored.settings import Setting, Shape
 from boxdraw.sums import on_grid
+from boxdraw.tiles import threaded_map
 from boxdraw.training import Training
 
 REPEATS = 4  # of the folds, where cv is their number

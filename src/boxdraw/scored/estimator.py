@@ -194,7 +194,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             Labels out of ``classes_``.
         """
         check_is_fitted(self)
-        return self._labels(self.scorecard_.contains(self._validated(X)))
+        return self._labels(self.scorecard_.contains(self._validated(X), n_jobs=self.n_jobs))
 
     def decision_function(self, X: Any, score: str = "graded") -> FloatArray:
         """Rank rows: flagged ones first, then by points.
@@ -216,7 +216,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         if score not in _SCORES:
             raise ValueError(f"score must be one of {', '.join(map(repr, _SCORES))}; got {score!r}.")
         rows, card = self._validated(X), self.scorecard_
-        above = card.score(rows) - card.threshold
+        above = card.score(rows, n_jobs=self.n_jobs) - card.threshold
         if score == "points":
             return self._towards_second_class(above.astype(np.float64), above >= 0)
         graded = self._card.graded(self._order.apply(self._encoding.encode(rows)), self.n_jobs)

@@ -11,7 +11,7 @@ import numpy as np
 
 from boxdraw.arrays import FloatArray, Matrix
 from boxdraw.compiled import entry
-from boxdraw.fast.tiles import threaded_map, tiles
+from boxdraw.tiles import threaded_map, tiles
 
 SOFTNESS = (0.1, 0.4, 1.2)  # in standard deviations
 

@@ -82,13 +82,15 @@ class Scorecard:
         """Whether any points are negative."""
         return any(value < 0 for value in self.points)
 
-    def score(self, X: Any) -> npt.NDArray[np.int64]:
+    def score(self, X: Any, *, n_jobs: int | None = None) -> npt.NDArray[np.int64]:
         """Add up the points of each row.
 
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, as `BoxSet.membership` takes them.
+        n_jobs : int or None, default=None
+            Threads; they help with large tables.
 
         Returns
         -------
@@ -100,19 +102,21 @@ class Scorecard:
         >>> Scorecard(BoxSet([[0], [2]], [[3], [9]]), [1, 2], 3).score([[1], [3], [5], [10]])
         array([1, 3, 2, 0])
         """
-        inside = self.boxes.membership(X)
+        inside = self.boxes.membership(X, n_jobs=n_jobs)
         score = np.zeros(len(inside), dtype=np.int64)
         for k, value in enumerate(self.points):
             score[inside[:, k]] += value
         return score
 
-    def contains(self, X: Any) -> BoolArray:
+    def contains(self, X: Any, *, n_jobs: int | None = None) -> BoolArray:
         """Say which rows have enough points.
 
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
             Rows, as `BoxSet.membership` takes them.
+        n_jobs : int or None, default=None
+            Threads; they help with large tables.
 
         Returns
         -------
@@ -124,7 +128,7 @@ class Scorecard:
         >>> Scorecard(BoxSet([[0], [2]], [[3], [9]]), [1, 2], 3).contains([[1], [3], [5], [10]])
         array([False,  True, False, False])
         """
-        return np.asarray(self.score(X) >= self.threshold)
+        return np.asarray(self.score(X, n_jobs=n_jobs) >= self.threshold)
 
     def union(self) -> BoxSet:
         """Write the flagged rows as a union of boxes.

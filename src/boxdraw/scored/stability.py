@@ -17,7 +17,6 @@ from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.boxes import BoxSet
 from boxdraw.encoding import Encoding
 from boxdraw.export.text import format_number, limit_text, printable, shown_limits
-from boxdraw.fast.tiles import threaded_map
 from boxdraw.membership import inside
 from boxdraw.progress import Progress
 from boxdraw.rows import Columns, read_columns
@@ -26,6 +25,7 @@ from boxdraw.schema import frame_like, labels_of
 from boxdraw.scored.sample import draw_sample
 from boxdraw.scored.scorecard import Scorecard
 from boxdraw.scored.settings import Setting
+from boxdraw.tiles import threaded_map
 from boxdraw.training import Training, read_training_rows
 
 if TYPE_CHECKING:
