@@ -9,7 +9,7 @@ infinite, which is outside any interval.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
 from boxdraw.rows import MISSING, UNSEEN, default_names, read_columns
 from boxdraw.rule import Category
+from boxdraw.scale.sample import category_key
 
 if TYPE_CHECKING:
     from boxdraw.fast.order import Order
@@ -75,19 +76,40 @@ class Encoding:
         if self.plain and isinstance(X, np.ndarray) and X.dtype.kind == "f" and is_finite(X):
             return X
         _, columns = read_columns(X, self.no_boxes(), range(len(self.categories)))
-        parts: list[FloatArray] = []
-        for j, (values, had_missing) in enumerate(self._features()):
-            coded = np.array(columns[j], dtype=np.float64)
-            absent = np.isnan(coded) if values is None else columns[j] == MISSING
+        coded = [np.array(columns[j], dtype=np.float64) for j in range(len(self.categories))]
+        for j, values in enumerate(self.categories):
             if values is not None:
-                coded[columns[j] == UNSEEN] = np.inf
-                coded[absent] = len(values) if had_missing else np.inf
+                coded[j][columns[j] == UNSEEN] = np.inf
+                coded[j][columns[j] == MISSING] = np.nan
+        return self._matrix(coded)
+
+    def _matrix(self, coded: Iterable[FloatArray]) -> Matrix:
+        """Return the matrix of numbers and codes, one feature each, with NaN for missing and inf for unseen ones."""
+        parts: list[FloatArray] = []
+        for column, (values, had_missing) in zip(coded, self._features(), strict=True):
+            absent = np.isnan(column)
+            if values is not None:
+                column[absent] = len(values) if had_missing else np.inf
             elif not had_missing:
-                coded[absent] = np.inf
-            parts.append(coded)
+                column[absent] = np.inf
+            parts.append(column)
             if values is None and had_missing:
                 parts.append(absent.astype(np.float64))
         return np.column_stack(parts)
+
+    def keys(self, X: Matrix) -> FloatArray:
+        """Return the keys (`boxdraw.scale.sample`) of rows of the matrix of a training table, a column per feature."""
+        result = np.empty((len(X), len(self.categories)))
+        for j, (values, column) in enumerate(zip(self.categories, self._columns(), strict=True)):
+            if values is None:
+                result[:, j] = X[:, column] + 0.0  # -0.0 + 0.0 is 0.0
+            else:
+                result[:, j] = np.array([*map(category_key, values), np.nan])[X[:, column].astype(np.intp)]
+        return result
+
+    def from_keys(self, keys: FloatArray) -> Matrix:
+        """Return the matrix of rows that are given by their keys."""
+        return self._matrix(_coded(column, values) for column, values in zip(keys.T, self.categories, strict=True))
 
     def no_boxes(self) -> BoxSet:
         """Return no boxes on these features."""
@@ -170,6 +192,18 @@ def is_finite(X: Matrix) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):
         total = X.sum()
     return bool(np.isfinite(total) or np.isfinite(X).all())
+
+
+def _coded(keys: FloatArray, categories: tuple[Category, ...] | None) -> FloatArray:
+    """Return numbers as they are, and the codes of categories; NaN for missing and inf for unseen ones."""
+    if categories is None:
+        return keys.copy()
+    known = np.array([*map(category_key, categories), np.nan])
+    order = np.argsort(known)  # NaN last
+    code = order[known[order[:-1]].searchsorted(keys)]
+    result = np.where(known[code] == keys, code.astype(np.float64), np.inf)
+    result[np.isnan(keys)] = np.nan
+    return result
 
 
 def _pairs(lower: FloatArray, upper: FloatArray, column: int) -> list[tuple[float, float]]:
