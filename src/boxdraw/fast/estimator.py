@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils import check_scalar
@@ -14,11 +14,15 @@ from boxdraw.arrays import FloatArray
 from boxdraw.base import BaseBoxClassifier
 from boxdraw.boxes import BoxSet
 from boxdraw.fast.expand import GROWTHS
-from boxdraw.fast.order import fit_order, ordered
+from boxdraw.fast.order import Order, fit_order, ordered
 from boxdraw.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
 from boxdraw.fast.stages import Drawing, draw_edges, draw_edges_in_passes, find_gaps
-from boxdraw.scale.chunks import LARGE, InMemory
+from boxdraw.progress import RowsProgress
+from boxdraw.scale.chunks import LARGE, InMemory, Table
 from boxdraw.training import Training, read_training_rows
+
+if TYPE_CHECKING:
+    from boxdraw.scale.stored import StoredTable
 
 
 class BaseFastBoxes(BaseBoxClassifier):
@@ -117,12 +121,94 @@ class BaseFastBoxes(BaseBoxClassifier):
             self._edges = draw_edges(data, how, growth)
         else:
             order = fit_order(data)
-            table = InMemory(ordered(data, order), self.n_jobs)
-            self._edges = find_gaps(table, draw_edges_in_passes(table, how, order), c, expansion, growth)
+            self._draw_in_passes(InMemory(ordered(data, order), self.n_jobs), order, how, c, expansion, growth)
         # The ROC of the training rows takes about as long as the fit, and many fits never need it. It is computed when
         # it is asked for, from a copy of the rows, or from the rows themselves where a copy would be large.
-        self._roc: TrainingRoc | Training = data.copy() if data.X.size <= LARGE else data
+        self._roc: TrainingRoc | Training | StoredTable = data.copy() if data.X.size <= LARGE else data
         self.boxes_: BoxSet = draw(self._edges, c, expansion, growth, self._encoding)
+
+    def fit_table(
+        self,
+        source: Any,
+        *,
+        target: str,
+        weight: str | None = None,
+        features: Any = None,
+        memory_limit: Any = None,
+        progress: Any = None,
+    ) -> Self:
+        """Draw the boxes around the positives of a stored table, which may be larger than memory.
+
+        The model is the one that `fit` gives for the same rows, to the last bit, whatever the files, their order and
+        that of their rows. The table is read three times, after its labels: for ranges and positives, for the sums that
+        place the edges, and for the negatives next to the edges. Small tables are read into memory.
+
+        Parameters
+        ----------
+        source : path, list of paths, pyarrow.dataset.Dataset, pyarrow.Table or dask.dataframe.DataFrame
+            Parquet, Arrow or CSV files, or a directory of them. A Dask frame is worked on where its partitions are.
+        target : str
+            The column with the labels, of two classes.
+        weight : str, optional
+            A column with the weights of the rows.
+        features : sequence of str, optional
+            The columns to learn from; all others by default.
+        memory_limit : int or str, optional
+            About how much memory to use, in bytes or like "500 MB", for tables that are read in this process; a
+            gigabyte by default. The positives, up to 100 000 different ones, have to fit in as well.
+        progress : bool or callable, optional
+            Whether to show how the passes get on; ``verbose`` does too. A function is called with what is being done,
+            the rows that are done, and their number in all, or None where that is not known.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from boxdraw import FastBoxesClassifier
+        >>> table = pa.table({"amount": [1.0, 2.0, 9.0, 8.0, 2.5], "fraud": ["no", "no", "yes", "yes", "no"]})
+        >>> FastBoxesClassifier(n_boxes=1).fit_table(table, target="fraud").boxes_.to_text()
+        'Box 1: amount ≥ 3'
+        """
+        from boxdraw.scale.open import open_engine, open_labelled, read_labelled
+        from boxdraw.scale.stored import StoredTable, is_small
+
+        self._check_parameters()
+        tell = progress if callable(progress) else None
+        shown = RowsProgress("Fast Boxes", tell is None and bool(progress or self.verbose), tell)
+        engine = open_engine(source, memory_limit, self.n_jobs, shown)
+        columns, classes = open_labelled(self, engine, target, weight, features)
+        if is_small(classes, columns):
+            self.fit(*read_labelled(engine, columns))
+            return self
+        table = StoredTable(engine, columns, classes)
+        self.classes_, self.pos_label_ = classes.labels, classes.pos_label
+        self.n_features_in_ = len(columns.features)
+        self.feature_names_in_ = np.array(columns.features, dtype=object)
+        self._encoding = table.encoding
+        self._fit_stored(table)
+        return self
+
+    def _check_parameters(self) -> None:
+        raise NotImplementedError
+
+    def _fit_stored(self, table: StoredTable) -> None:
+        raise NotImplementedError
+
+    def _draw_stored(self, table: StoredTable, how: Drawing, c: float, expansion: float, growth: str) -> None:
+        """Draw the boxes for one setting around the positives of a stored table."""
+        self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth
+        self._draw_in_passes(table, table.order, how, c, expansion, growth)
+        self._roc = table
+        self.boxes_ = draw(self._edges, c, expansion, growth, self._encoding)
+
+    def _draw_in_passes(
+        self, table: Table, order: Order, how: Drawing, c: float, expansion: float, growth: str
+    ) -> None:
+        self._edges = find_gaps(table, draw_edges_in_passes(table, how, order), c, expansion, growth)
 
     def _ceiling(self) -> float:
         """Return what stands for an infinite critical weight where it must be finite."""
@@ -271,6 +357,16 @@ class FastBoxesClassifier(BaseFastBoxes):
         how = Drawing(self.n_boxes, width, self.clusterer, self.random_state, self.verbose)
         self._draw(data, how, float(c), float(self.expansion), self.growth)
         return self
+
+    def _check_parameters(self) -> None:
+        check_parameters(self)
+
+    def _fit_stored(self, table: StoredTable) -> None:
+        c = self.negative_weight
+        if isinstance(c, str):
+            c = table.survey.positive_weight / table.survey.negative_weight
+        how = Drawing(self.n_boxes, check_parameters(self), self.clusterer, self.random_state, self.verbose)
+        self._draw_stored(table, how, float(c), float(self.expansion), self.growth)
 
 
 def check_parameters(model: FastBoxesClassifier) -> float:

@@ -54,12 +54,19 @@ def ordered(data: Training, order: Order) -> Training:
 def _places(data: Training, j: int, n_codes: int) -> FloatArray:
     code = data.X[:, j].astype(np.intp)
     positive = np.array([total(data.weight, (code == k) & data.positive) for k in range(n_codes)])
-    weight = positive + np.array([total(data.weight, (code == k) & ~data.positive) for k in range(n_codes)])
+    return places_by_share(
+        positive, np.array([total(data.weight, (code == k) & ~data.positive) for k in range(n_codes)])
+    )
+
+
+def places_by_share(positive: FloatArray, negative: FloatArray) -> FloatArray:
+    """Return the places of codes from the weights that the classes have in each of them."""
+    weight = positive + negative
     seen = np.flatnonzero(weight > 0)
     share = positive[seen] / weight[seen]
     base = positive.sum() / weight.sum()
     # Of equal shares the one of more weight is the farther from the mean: what a little smoothing would do.
     tie = (base - share) / weight[seen]
-    places = np.full(n_codes, np.inf)
+    places = np.full(len(weight), np.inf)
     places[seen[np.lexsort((seen, tie, share))]] = np.arange(len(seen))
     return places

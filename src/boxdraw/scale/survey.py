@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training
+
+#: Beyond so many different positives, a sample of them is clustered.
+LIMIT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,19 @@ class Ranges:
         result = cls(X.shape[1])
         ranges(X, result.low, result.high, result.missing, result.whole)
         return result
+
+    def look_at(self, j: int, column: npt.NDArray[np.floating[Any]]) -> None:
+        """Look at some values of one column."""
+        if self.whole[j]:
+            self.whole[j] = all(
+                bool((some == np.rint(some))[~np.isnan(some)].all()) for some in (column[:100], column[100:])
+            )
+        low, high = column.min(initial=np.inf), column.max(initial=-np.inf)
+        if np.isnan(low):
+            self.missing[j] = True
+            known = column[~np.isnan(column)]
+            low, high = known.min(initial=np.inf), known.max(initial=-np.inf)
+        self.low[j], self.high[j] = min(self.low[j], float(low)), max(self.high[j], float(high))
 
     def merge(self, other: Ranges) -> Ranges:
         """Return the ranges of the rows of both."""
