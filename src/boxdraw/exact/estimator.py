@@ -22,11 +22,12 @@ from boxdraw.base import BaseBoxClassifier, check_binary
 from boxdraw.boxes import BoxSet
 from boxdraw.exact.certificate import Certificate, make_certificate
 from boxdraw.exact.edges import EDGES, place_edges
-from boxdraw.exact.objective import Objective, decimal
+from boxdraw.exact.objective import Objective
 from boxdraw.exact.problem import half_ranges
 from boxdraw.exact.progress import Reporter
 from boxdraw.exact.raw import held, read_table
 from boxdraw.exact.strategies import STRATEGIES, Outcome, solve
+from boxdraw.exact.weights import decimal
 from boxdraw.fast.estimator import check_cost
 from boxdraw.fast.order import fit_order
 from boxdraw.schema import read_training
@@ -249,18 +250,20 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     def _objective(self, X: Any, y: Any, sample_weight: Any) -> tuple[Objective, BoolArray]:
         """Check the data, find the classes, leave rows of no weight out; also say which rows are left."""
         matrix, y, self._encoding = read_training(self, X, y, self.categorical_features)
-        matrix, weight, kept = matrix.astype(np.float64, copy=False), None, np.ones(len(y), dtype=np.bool_)
+        weight, kept = None, np.ones(len(y), dtype=np.bool_)
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, matrix, dtype=np.float64, ensure_non_negative=True)
             kept = weight > 0
-            matrix, y, weight = matrix[kept], y[kept], weight[kept]
+            if not kept.all():
+                matrix, y, weight = matrix[kept], y[kept], weight[kept]
             if not len(y):
                 raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
         self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label, weight)
         if self.solver == "mip" and np.isnan(matrix).any():
             raise ValueError("solver='mip' takes no missing values in columns of numbers; solver='auto' does.")
         self._order = fit_order(Training(matrix, positive, weight, n_codes=self._encoding.n_codes))
-        X = self._order.apply(matrix) * self._spacing()
+        X, spacing = self._order.apply(matrix), self._spacing()
+        X = X if (spacing == 1).all() else X * spacing
         numbers = Fraction(1), decimal(self.box_cost), float(self.margin), int(self.max_boxes)
         objective = Objective(X, positive, weight, *numbers)
         c = self.negative_weight
@@ -287,7 +290,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     ) -> None:
         lower, upper = (limits / self._spacing() for limits in place_edges(objective, outcome.held, self.edges))
         boxes = self._encoding.boxes(lower, upper, self._order)
-        self._limits, self._spread = (lower, upper), half_ranges(objective.X / self._spacing())
+        self._limits, self._spread = (lower, upper), half_ranges(objective.X, self._spacing())
         if not self._encoding.plain:
             objective = replace(objective, X=read_table(X, boxes)[kept])
         self.boxes_ = boxes.shown_for(objective.X if self._encoding.plain else X)
