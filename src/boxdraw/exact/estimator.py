@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.base import BaseBoxClassifier, check_binary
 from boxdraw.boxes import BoxSet
-from boxdraw.exact.certificate import Certificate, make_certificate
+from boxdraw.exact.certificate import Certificate, about_data, make_certificate
 from boxdraw.exact.edges import EDGES, place_edges
 from boxdraw.exact.objective import Objective
 from boxdraw.exact.problem import half_ranges
@@ -188,20 +188,27 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         start = time.perf_counter()
         self._check_parameters()
         objective, kept = self._objective(X, y, sample_weight)
+        scale = objective.in_points()
         warm = self._warm_start(X, objective, kept)
+        # What the certificate says of the data is computed before the search, which then has the rest of the time.
+        data = about_data(objective, scale) if self._encoding.plain else None
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         outcome = solve(
             objective,
+            scale,
             solver=self.solver,
             strategy=self.strategy,
             warm=warm,
-            end=start + self.time_limit,
+            seconds=float(self.time_limit),
+            end=start + self.time_limit - self._seconds_after(objective),
             gap=float(self.gap),
             seed=seed,
             n_jobs=effective_n_jobs(self.n_jobs),
             reporter=Reporter(start, self.verbose, self.callback),
         )
-        self._set_model(X, objective, kept, outcome, seed, start)
+        self._set_model(X, objective, kept, outcome, data, seed, start)
+        if outcome.note:
+            warnings.warn(outcome.note, UserWarning, stacklevel=2)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -285,8 +292,15 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             )
         return held(read_table(X, boxes)[kept][objective.positive], boxes, objective.margin)
 
+    def _seconds_after(self, objective: Objective) -> float:
+        """Return the seconds to leave for placing limits and counting rows, on large tables; about, and generously."""
+        seconds = objective.X.size * (1 + self.max_boxes) * 5e-8
+        if objective.weight is not None:
+            seconds += len(objective.X) * 2e-6
+        return min(seconds, self.time_limit / 3)
+
     def _set_model(
-        self, X: Any, objective: Objective, kept: BoolArray, outcome: Outcome, seed: int, start: float
+        self, X: Any, objective: Objective, kept: BoolArray, outcome: Outcome, data: Any, seed: int, start: float
     ) -> None:
         lower, upper = (limits / self._spacing() for limits in place_edges(objective, outcome.held, self.edges))
         boxes = self._encoding.boxes(lower, upper, self._order)
@@ -299,6 +313,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             objective,
             self.boxes_,
             outcome.bound,
+            data,
             status=outcome.status,
             objective_method=outcome.method,
             bound_method=outcome.bound_method,

@@ -85,7 +85,11 @@ class Problem:
 
 
 def presolve(
-    objective: Objective, scale: Scale, positives: IntArray | None = None, among: IntArray | None = None
+    objective: Objective,
+    scale: Scale,
+    positives: IntArray | None = None,
+    negatives: IntArray | None = None,
+    times: int = 1,
 ) -> Problem:
     """Reduce the rows to levels; see the top of this file.
 
@@ -97,22 +101,24 @@ def presolve(
         Its weights in points.
     positives : ndarray of int, optional
         The positives that boxes are drawn around; all of them by default. The others never count.
-    among : ndarray of int, optional
-        Where to look for negatives that a box can hold; in the whole table by default.
+    negatives : ndarray of int, optional
+        The negatives `within_reach`, or a sample of them.
+    times : int, default=1
+        How many negatives each of these stands for.
 
     Returns
     -------
     Problem
-        The problem, for which only the positives and the negatives within their reach were copied.
+        The problem. Nothing but the positives and the negatives within their reach is copied.
     """
     positives = np.flatnonzero(objective.positive) if positives is None else positives
-    negatives = within_reach(objective, positives, among)
+    negatives = within_reach(objective, positives) if negatives is None else negatives
     n_low, n_high = np.empty((2, objective.X.shape[1]), dtype=np.int32)
     low_p, high_p = np.empty((2, len(n_low), len(positives)), dtype=np.int32)
     low_n, high_n = np.empty((2, len(n_low), len(negatives)), dtype=np.int32)
     for j in range(len(n_low)):
-        columns = (np.asarray(objective.X[rows, j], dtype=np.float64) for rows in (positives, negatives))
-        place = _ranks(*columns, objective.margin)
+        values, others = (np.asarray(objective.X[rows, j], dtype=np.float64) for rows in (positives, negatives))
+        place = _ranks(values, others, objective.margin)
         low_p[j], low_n[j], n_low[j] = _levels(place.lowest, place.first, place.n_ranks, 1)
         high_p[j], high_n[j], n_high[j] = _levels(place.highest, place.last, place.n_ranks, 0)
     matters = (n_low > 1) | (n_high > 1)
@@ -120,7 +126,7 @@ def presolve(
     distinct, of_positive = _distinct(low_p, high_p, matters, scale.points[positives])
     return Problem(
         positives=distinct,
-        negatives=_distinct(low_n, high_n, matters, scale.points[negatives])[0],
+        negatives=_distinct(low_n, high_n, matters, times * scale.points[negatives])[0],
         n_low=n_low[matters],
         n_high=n_high[matters],
         box_points=scale.box_points,
@@ -133,13 +139,14 @@ def presolve(
 def within_reach(objective: Objective, positives: IntArray, among: IntArray | None = None) -> IntArray:
     """Return the negatives that some box can hold: those in the box around the positives, grown by twice the margin.
 
-    The table, or the rows to look among, is gone through once, in tiles.
+    The table, or the rows to look among, is gone through once, in tiles. What some of the positives can reach is among
+    what all of them can; where a value is missing, the column of the matrix that says so sees to that.
     """
     rows = objective.rows(positives)
     lower = tight_lower(np.fmin.reduce(rows), objective.margin)
     upper = tight_upper(np.fmax.reduce(rows), objective.margin)
     reach = sum_up(lower, -objective.margin)[None], sum_down(upper, objective.margin)[None]
-    found = []
+    found = [np.zeros(0, dtype=np.intp)]
     for tile in tiles(len(objective.X) if among is None else len(among), rows.shape[1]):
         chosen = np.arange(tile.start, tile.stop) if among is None else among[tile]
         chosen = chosen[~objective.positive[chosen]]
@@ -219,4 +226,5 @@ def _distinct(low: Levels, high: Levels, matters: BoolArray, points: Points) -> 
     np.add.at(merged, place, points[order])
     index = np.empty(len(order), dtype=np.intp)
     index[order] = place
-    return Rows(*(np.ascontiguousarray(side[np.ix_(features, first)].T) for side in (low, high)), merged), index
+    low, high = (np.ascontiguousarray(side[np.ix_(features, first)].T) for side in (low, high))
+    return Rows(low, high, merged), index

@@ -54,13 +54,13 @@ class Kinds:
     def in_units(self, factor: Fraction, unit: Fraction) -> tuple[Counts, Fraction]:
         """Round the weights times the factor to units, halves to even; also return what that changes in all rows."""
         share = factor / unit / 10**self.power
-        points, error = [], 0
-        for whole, count in zip(self.whole, self.counts.tolist(), strict=True):
-            quotient, rest = divmod(whole * share.numerator, share.denominator)
-            up = 2 * rest > share.denominator or (2 * rest == share.denominator and quotient % 2 == 1)
-            points.append(quotient + up)
-            error += count * (share.denominator - rest if up else rest)
-        return np.array(points, dtype=np.int64), unit * Fraction(error, share.denominator)
+        whole, parts = [number * share.numerator for number in self.whole], share.denominator
+        points = [(2 * number + parts) // (2 * parts) for number in whole]
+        ties = [t for t, number in enumerate(whole) if points[t] % 2 and 2 * number + parts == 2 * parts * points[t]]
+        for t in ties:
+            points[t] -= 1
+        off = sum(abs(w - parts * p) * n for w, p, n in zip(whole, points, self.counts.tolist(), strict=True))
+        return np.array(points, dtype=np.int64), unit * Fraction(off, parts)
 
 
 def _whole_numbers(sizes: FloatArray) -> tuple[list[int], int]:
