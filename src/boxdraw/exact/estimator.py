@@ -41,8 +41,9 @@ class ExactBoxesClassifier(BaseBoxClassifier):
 
     The objective is the weight of the positives inside plus `negative_weight` times that of the negatives outside, less
     `box_cost` for each box. The search ends when it has proven that no drawing of at most `max_boxes` boxes is better,
-    or when the time is up; ``certificate_`` says how far from the best the drawing can be. It is meant for tables of up
-    to some thousand rows; `FastBoxesClassifier` takes any number.
+    or when the time is up; ``certificate_`` says how far from the best the drawing can be. A table may have a million
+    rows, but a proof is to be expected only for some hundred positives with some thousand negatives among them; where
+    none can come to anything in the time limit, a warning says so.
 
     Parameters
     ----------
@@ -65,8 +66,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         "mip" is the program printed in the paper, on HiGHS: for teaching and comparison, on small data.
     strategy : {"full", "neighbourhood", "per_cluster"}, default="full"
         "neighbourhood" first solves the problem with the negatives near the positives alone and starts from its answer.
-        "per_cluster" draws the best single box for each cluster of positives and proves nothing about their union;
-        both are the paper's proposals for larger data.
+        "per_cluster" draws the best single box for each cluster of positives, among the negatives within its reach, and
+        proves nothing about their union; both are the paper's proposals for larger data.
     warm_start_boxes : BoxSet, default=None
         Boxes to start from; None starts from Fast Boxes.
     edges : {"midway", "tight"}, default="midway"
