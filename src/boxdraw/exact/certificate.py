@@ -24,9 +24,9 @@ from boxdraw.exact.objective import Objective, Scale
 from boxdraw.exact.raw import counted, read_table
 from boxdraw.exact.sorting import row_order
 from boxdraw.export.json import from_json, read_source, to_json, write_text
-from boxdraw.fast.tiles import tiles
 from boxdraw.rule import Category
 from boxdraw.schema import labels_of
+from boxdraw.tiles import tiles
 
 FORMAT, VERSION = "boxdraw.certificate", 1
 _PROBLEM = ("negative_weight", "box_cost", "margin", "max_boxes")

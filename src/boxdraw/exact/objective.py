@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw.exact.weights import Kinds
-from boxdraw.fast.tiles import tiles
+from boxdraw.tiles import tiles
 
 Points = npt.NDArray[np.int64]
 

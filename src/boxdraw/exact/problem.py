@@ -18,7 +18,7 @@ import numpy.typing as npt
 from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw.exact.objective import Objective, Points, Scale, inside_any, sum_down, sum_up
 from boxdraw.exact.sorting import row_order
-from boxdraw.fast.tiles import tiles
+from boxdraw.tiles import tiles
 
 Levels = npt.NDArray[np.int32]
 Box = tuple[Levels, Levels]  # lo and hi, a level per feature
