@@ -56,11 +56,22 @@ def filled(positives: FloatArray, count: FloatArray | None = None) -> FloatArray
     if not missing.any():
         return positives
     result = positives.copy()
-    times = 1 if count is None else count.astype(np.intp)
-    for j in np.flatnonzero(missing.any(axis=0)):
-        known = np.repeat(positives[:, j], times)
-        known = known[~np.isnan(known)]
-        result[missing[:, j], j] = np.median(known) if len(known) else 0.0
+    some = np.flatnonzero(missing.any(axis=0))
+    for j, median in zip(some, medians(positives[:, some].T, count).tolist(), strict=True):
+        result[missing[:, j], j] = median
+    return result
+
+
+def medians(columns: FloatArray, count: FloatArray | None) -> FloatArray:
+    """Return the median of the known values of each column, each as often as ``count`` says; 0 where there is none."""
+    result = np.zeros(len(columns))
+    for j, column in enumerate(columns):
+        order = np.argsort(column)[: np.count_nonzero(~np.isnan(column))]  # missing values last
+        if len(order):
+            number = np.arange(1, len(order) + 1) if count is None else np.cumsum(count[order])
+            # of an odd number of values both are the middle one
+            low, high = number.searchsorted([number[-1] / 2, number[-1] / 2 + 0.5])
+            result[j] = (column[order[low]] + column[order[high]]) / 2
     return result
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol, Self, TypeVar
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
+from boxdraw.scale.keys import Keys
 from boxdraw.scale.survey import Survey, survey_of
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training
@@ -55,9 +56,9 @@ class Table(Protocol):
 class InMemory:
     """A table in memory, worked on by threads."""
 
-    def __init__(self, data: Training, n_jobs: int | None) -> None:
+    def __init__(self, data: Training, keys: Keys, n_jobs: int | None) -> None:
         self._data, self._n_jobs = data, n_jobs
-        self.survey = survey_of(data, self._chunks(), n_jobs)
+        self.survey = survey_of(data, keys, self._chunks(), n_jobs)
 
     def _chunks(self) -> list[slice]:
         n_rows = len(self._data.X)
