@@ -7,6 +7,7 @@ results can be merged into one. Neither how rows are cut into chunks nor the ord
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple, Protocol, Self, TypeVar
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
@@ -57,8 +58,12 @@ class InMemory:
     """A table in memory, worked on by threads."""
 
     def __init__(self, data: Training, keys: Keys, n_jobs: int | None) -> None:
-        self._data, self._n_jobs = data, n_jobs
-        self.survey = survey_of(data, keys, self._chunks(), n_jobs)
+        self._data, self._keys, self._n_jobs = data, keys, n_jobs
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What the first pass found."""
+        return survey_of(self._data, self._keys, self._chunks(), self._n_jobs)
 
     def _chunks(self) -> list[slice]:
         n_rows = len(self._data.X)
