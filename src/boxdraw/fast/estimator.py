@@ -239,6 +239,9 @@ class FastBoxesClassifier(BaseFastBoxes):
     The model is a union of axis-parallel boxes around the rare class. One fit holds the answer for every cost of a
     false alarm: see `path` and `critical_weight`. `FastBoxesClassifierCV` chooses the parameters for you.
 
+    Of more than 100 000 distinct positives, a sample that depends on their values alone is clustered, and the others
+    belong to the cluster whose centre is nearest.
+
     Parameters
     ----------
     n_boxes : int, default=3

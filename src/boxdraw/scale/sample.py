@@ -123,10 +123,10 @@ class _Rows:
         return self if n == len(self.hashes) else self.first(n)
 
     def first(self, n: int) -> _Rows:
-        """Return the first rows."""
-        weight = None if self.weight is None else self.weight[:n]
+        """Return the first rows, in memory of their own: those of all would stay for the sake of a few."""
+        weight = None if self.weight is None else self.weight[:n].copy()
         complete = self.complete and n >= len(self.keys)
-        return _Rows(self.hashes[:n], self.keys[:n], weight, self.count[:n], complete)
+        return _Rows(self.hashes[:n].copy(), self.keys[:n].copy(), weight, self.count[:n].copy(), complete)
 
     def _ties(self, order: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Return the places of rows that have the same hash as the next one."""
