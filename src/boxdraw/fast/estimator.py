@@ -19,6 +19,7 @@ from boxdraw.fast.path import CostPath, TrainingRoc, critical_weights, draw, tra
 from boxdraw.fast.stages import Drawing, draw_edges, draw_edges_in_passes, find_gaps
 from boxdraw.progress import RowsProgress
 from boxdraw.scale.chunks import LARGE, InMemory, Table
+from boxdraw.scale.keys import Keys
 from boxdraw.training import Training, read_training_rows
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ class BaseFastBoxes(BaseBoxClassifier):
             self._edges = draw_edges(data, how, growth)
         else:
             order = fit_order(data)
-            self._draw_in_passes(InMemory(ordered(data, order), self.n_jobs), order, how, c, expansion, growth)
+            table = InMemory(ordered(data, order), Keys(self._encoding, order), self.n_jobs)
+            self._draw_in_passes(table, order, how, c, expansion, growth)
         # The ROC of the training rows takes about as long as the fit, and many fits never need it. It is computed when
         # it is asked for, from a copy of the rows, or from the rows themselves where a copy would be large.
         self._roc: TrainingRoc | Training | StoredTable = data.copy() if data.X.size <= LARGE else data
@@ -236,6 +238,9 @@ class FastBoxesClassifier(BaseFastBoxes):
 
     The model is a union of axis-parallel boxes around the rare class. One fit holds the answer for every cost of a
     false alarm: see `path` and `critical_weight`. `FastBoxesClassifierCV` chooses the parameters for you.
+
+    Of more than 100 000 distinct positives, a sample that depends on their values alone is clustered, and the others
+    belong to the cluster whose centre is nearest.
 
     Parameters
     ----------

@@ -7,9 +7,11 @@ results can be merged into one. Neither how rows are cut into chunks nor the ord
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple, Protocol, Self, TypeVar
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
+from boxdraw.scale.keys import Keys
 from boxdraw.scale.survey import Survey, survey_of
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training
@@ -55,9 +57,13 @@ class Table(Protocol):
 class InMemory:
     """A table in memory, worked on by threads."""
 
-    def __init__(self, data: Training, n_jobs: int | None) -> None:
-        self._data, self._n_jobs = data, n_jobs
-        self.survey = survey_of(data, self._chunks(), n_jobs)
+    def __init__(self, data: Training, keys: Keys, n_jobs: int | None) -> None:
+        self._data, self._keys, self._n_jobs = data, keys, n_jobs
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What the first pass found."""
+        return survey_of(self._data, self._keys, self._chunks(), self._n_jobs)
 
     def _chunks(self) -> list[slice]:
         n_rows = len(self._data.X)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import BoolArray, FloatArray, Matrix
+from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw.scale.keys import Keys
+from boxdraw.scale.sample import Sample
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training
 
@@ -84,14 +87,29 @@ class Ranges:
         return result
 
 
-def survey_of(data: Training, chunks: Sequence[slice], n_jobs: int | None) -> Survey:
+def positives_of(data: Training, keys: Keys, chunks: Sequence[slice], n_jobs: int | None) -> Positives:
+    """Return the positives of a table in memory."""
+    members = np.flatnonzero(data.positive)
+    if len(members) <= LIMIT:
+        return Positives(data.X[members], _of(data.weight, members), None, True)
+
+    def sample(rows: slice) -> Sample:
+        mine = members[slice(*members.searchsorted([rows.start, rows.stop]))]
+        return Sample.of(keys.of(data.X[mine]), _of(data.weight, mine), LIMIT)
+
+    merged = reduce(Sample.merge, threaded_map(sample, chunks, n_jobs))
+    return Positives(keys.rows(merged.keys), merged.weight, merged.count, merged.complete)
+
+
+def _of(weight: FloatArray | None, rows: IntArray) -> FloatArray | None:
+    return None if weight is None else weight[rows]
+
+
+def survey_of(data: Training, keys: Keys, chunks: Sequence[slice], n_jobs: int | None) -> Survey:
     """Look at all rows of a table in memory."""
     merged = Ranges(data.X.shape[1])
     for part in threaded_map(lambda rows: Ranges.of(data.X[rows]), chunks, n_jobs):
         merged = merged.merge(part)
-    members = np.flatnonzero(data.positive)
-    weight = None if data.weight is None else data.weight[members]
-    positives = Positives(data.X[members], weight, None, True)
     return Survey(
         low=merged.low,
         high=merged.high,
@@ -99,5 +117,5 @@ def survey_of(data: Training, chunks: Sequence[slice], n_jobs: int | None) -> Su
         positive_weight=data.positive_weight,
         negative_weight=data.negative_weight,
         weighted=data.weight is not None,
-        positives=positives,
+        positives=positives_of(data, keys, chunks, n_jobs),
     )
