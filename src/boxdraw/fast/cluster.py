@@ -150,7 +150,7 @@ def _greedy_start(points: FloatArray, mass: FloatArray, n_clusters: int, random_
     if n <= n_candidates:
         distance = _squared_distances(points, points)
         return points[_greedy(distance, lambda: distance @ mass, n_clusters)]
-    rng = check_random_state(random_state)
+    rng = check_random_state(0 if random_state is None else random_state)  # the same table, the same model
     share = mass / mass.sum()
     candidates = np.sort(rng.choice(n, n_candidates, replace=False, p=share))
     # Where only some can be tried, the best of them need not be found to the last digit: half the memory and time.

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Sequence
 from itertools import product
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import rankdata
@@ -34,6 +34,9 @@ from boxdraw.scale.keys import Keys
 from boxdraw.scale.trial import trial_rows
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training, read_training_rows
+
+if TYPE_CHECKING:
+    from boxdraw.scale.stored import StoredTable
 
 Setting = dict[str, Any]
 
@@ -163,11 +166,8 @@ class FastBoxesClassifierCV(BaseFastBoxes):
             The fitted estimator.
         """
         grid = self._grid()
-        scorer = None if self.scoring is None else get_scorer(self.scoring)
         data = read_training_rows(self, X, y, sample_weight)
-        for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
-            self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
-        setting, c = self._choose(grid, scorer, self._trial(data), data.balance)
+        setting, c = self._choose(grid, self._trial(data), data.balance)
         push = self._push(setting["expansion"], data.negative_weight)
         self._draw(data, self._drawing(setting), c, push, setting["growth"])
         return self
@@ -180,10 +180,26 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         table = InMemory(data, keys, self.n_jobs)
         return trial_rows(table, keys, LARGE, data.positive_weight, data.negative_weight)
 
-    def _choose(
-        self, grid: dict[str, list[Any]], scorer: Any, trial: Training, balance: float
-    ) -> tuple[Setting, float]:
+    def _check_parameters(self) -> None:
+        self._grid()
+        if not isinstance(self.cv, Integral):
+            raise ValueError(
+                f"fit_table needs a number of folds as cv, for a splitter sees no rows; got cv={self.cv!r}."
+            )
+
+    def _fit_stored(self, table: StoredTable) -> None:
+        survey = table.survey
+        keys = Keys(table.encoding, table.order)
+        trial = trial_rows(table, keys, LARGE, survey.positive_weight, survey.negative_weight)
+        setting, c = self._choose(self._grid(), trial, survey.positive_weight / survey.negative_weight)
+        push = self._push(setting["expansion"], survey.negative_weight)
+        self._draw_stored(table, self._drawing(setting), c, push, setting["growth"])
+
+    def _choose(self, grid: dict[str, list[Any]], trial: Training, balance: float) -> tuple[Setting, float]:
         """Choose a setting of the grid and the cost; ``balance`` is that of all rows."""
+        for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
+            self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
+        scorer = None if self.scoring is None else get_scorer(self.scoring)
         folds = self._folds(trial)
         if not folds:
             return {name: values[0] for name, values in grid.items()}, balance

@@ -186,12 +186,17 @@ class BaseFastBoxes(BaseBoxClassifier):
         if is_small(classes, columns):
             self.fit(*read_labelled(engine, columns))
             return self
-        table = StoredTable(engine, columns, classes)
-        self.classes_, self.pos_label_ = classes.labels, classes.pos_label
-        self.n_features_in_ = len(columns.features)
-        self.feature_names_in_ = np.array(columns.features, dtype=object)
-        self._encoding = table.encoding
-        self._fit_stored(table)
+        before = self.__dict__.copy()
+        try:
+            table = StoredTable(engine, columns, classes)
+            self.classes_, self.pos_label_ = classes.labels, classes.pos_label
+            self.n_features_in_ = len(columns.features)
+            self.feature_names_in_ = np.array(columns.features, dtype=object)
+            self._encoding = table.encoding
+            self._fit_stored(table)
+        except BaseException:  # after hours of reading, an earlier model is not to be lost
+            self.__dict__ = before
+            raise
         return self
 
     def _check_parameters(self) -> None:
@@ -222,8 +227,15 @@ class BaseFastBoxes(BaseBoxClassifier):
 
     def _training_roc(self) -> TrainingRoc:
         """Return the training ROC, from the rows that were put aside for it if nothing has asked for it before."""
+        if isinstance(self._roc, TrainingRoc):
+            return self._roc
         if isinstance(self._roc, Training):
             self._roc = self._roc_of(self._roc)
+            return self._roc
+        from boxdraw.fast.roc import CountWeights
+
+        counts = self._roc.reduce(CountWeights(self._edges, self.expansion_, self.growth_), "training ROC")
+        self._roc = counts.to_roc()
         return self._roc
 
     def __getstate__(self) -> dict[str, Any]:
@@ -269,7 +281,8 @@ class FastBoxesClassifier(BaseFastBoxes):
     pos_label : label, default=None
         The positive class; the rarer one if None.
     random_state : int, RandomState instance or None, default=None
-        Only used with very many distinct positives (over 1400), where the start of k-means is drawn at random.
+        Only used with very many distinct positives (over 1400), where the start of k-means is drawn at random; None is
+        the same as 0.
     n_jobs : int or None, default=None
         Threads for passes over large tables. The model does not depend on it.
     verbose : int, default=0

@@ -25,7 +25,7 @@ from boxdraw.fast.expand import Edges
 from boxdraw.fast.kernels import _less, _more, exp
 from boxdraw.fast.scale import GRID
 from boxdraw.fast.stops import Stops
-from boxdraw.fast.tiles import threaded_map
+from boxdraw.tiles import threaded_map
 
 _CELLS = 2**18  # of a thread's turn
 _FARTHEST = float(np.finfo(np.float64).max)
