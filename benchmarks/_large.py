@@ -4,9 +4,13 @@ import os
 import platform
 import statistics
 import time
+from contextlib import contextmanager
 from importlib.metadata import version
 
 import numpy as np
+
+from boxdraw.fast import stages
+from boxdraw.fast.cluster import cluster_positives
 
 N_CLUSTERS = 5
 
@@ -28,22 +32,22 @@ def make_centres(n_features):
     return np.random.default_rng(1).normal(size=(N_CLUSTERS, n_features))
 
 
-class Nearest:
-    """A clusterer that takes some of the points for centres: what is left of a fit is all but k-means."""
+@contextmanager
+def known_clusters():
+    """Let fits of one table, after the first, take the clusters of the first: what is left is all but k-means."""
+    found = {}
 
-    def __init__(self, n_boxes=N_CLUSTERS):
-        self.n_boxes = n_boxes
+    def cluster(positives, *args):
+        key = positives.shape, *(str(arg) for arg in args[1:4])
+        if key not in found:
+            found[key] = cluster_positives(positives, *args)
+        return found[key]
 
-    def get_params(self, deep=True):
-        return {}
-
-    def __sklearn_clone__(self):
-        return self
-
-    def fit_predict(self, points):
-        centres = points[:: max(1, len(points) // self.n_boxes)][: self.n_boxes]
-        norms = np.einsum("ij,ij->i", centres, centres) / 2
-        return (norms - points @ centres.T).argmin(axis=1)
+    stages.cluster_positives = cluster
+    try:
+        yield
+    finally:
+        stages.cluster_positives = cluster_positives
 
 
 def seconds(call):

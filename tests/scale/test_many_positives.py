@@ -11,7 +11,7 @@ from boxdraw.fast.assign import Assignment
 from boxdraw.fast.cluster import filled, medians
 from boxdraw.fast.divide import Divide, Rows
 from boxdraw.fast.scale import fit_scaling
-from boxdraw.scale import chunks, survey
+from boxdraw.scale import ranges, survey
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_neither_chunks_nor_order_nor_threads_matter(small_limits, weighted):
     weight = rng.integers(1, 4, len(y)) / 2 if weighted else None
     first = FastBoxesClassifier(n_boxes=3).fit(X, y, weight)
     for rows, n_jobs in ((7, None), (100, 2), (333, 4)):
-        small_limits.setattr(chunks, "_ROWS", rows)
+        small_limits.setattr(ranges, "_ROWS", rows)
         order = rng.permutation(len(y))
         shuffled = None if weight is None else weight[order]
         assert_same_model(FastBoxesClassifier(n_boxes=3, n_jobs=n_jobs).fit(X[order], y[order], shuffled), first)

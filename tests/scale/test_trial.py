@@ -8,7 +8,7 @@ from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
 from boxdraw.encoding import Encoding
 from boxdraw.fast import cv, estimator
 from boxdraw.fast.order import Order, fit_order, ordered
-from boxdraw.scale import chunks, trial
+from boxdraw.scale import ranges, trial
 from boxdraw.scale.chunks import InMemory
 from boxdraw.scale.keys import Keys
 from boxdraw.scale.trial import trial_rows
@@ -66,7 +66,7 @@ def test_rows_do_not_depend_on_chunks_order_or_threads(monkeypatch, weighted):
     assert (first.positive_weight, first.negative_weight) == pytest.approx(totals)
     order = fit_order(data)
     for rows, tile, n_jobs in ((50, 7, None), (400, 64, 2)):
-        monkeypatch.setattr(chunks, "_ROWS", rows)
+        monkeypatch.setattr(ranges, "_ROWS", rows)
         monkeypatch.setattr(trial, "_TILE", tile)
         shuffled = data.take(rng.permutation(len(positive)))
         assert_same(rows_of(trial_rows(InMemory(shuffled, keys, n_jobs), keys, 1200, *totals)), rows_of(first))
@@ -106,7 +106,7 @@ def test_few_distinct_rows_count_for_all():
 def test_the_model_does_not_depend_on_the_order_of_rows(small_limits):
     X, y = table_of()
     first = FastBoxesClassifierCV(**GRID).fit(X, y)
-    small_limits.setattr(chunks, "_ROWS", 100)
+    small_limits.setattr(ranges, "_ROWS", 100)
     order = np.random.default_rng(2).permutation(len(y))
     second = FastBoxesClassifierCV(**GRID, n_jobs=2).fit(X[order], y[order])
     assert second.boxes_ == first.boxes_

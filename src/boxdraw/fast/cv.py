@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -29,8 +30,9 @@ from boxdraw.fast.path import critical_weights
 from boxdraw.fast.stages import Drawing, draw_edges
 from boxdraw.metrics import auh_score
 from boxdraw.progress import Progress
-from boxdraw.scale.chunks import LARGE, InMemory
+from boxdraw.scale.chunks import InMemory
 from boxdraw.scale.keys import Keys
+from boxdraw.scale.ranges import LARGE, find_ranges
 from boxdraw.scale.trial import trial_rows
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training, read_training_rows
@@ -166,7 +168,7 @@ class FastBoxesClassifierCV(BaseFastBoxes):
             The fitted estimator.
         """
         grid = self._grid()
-        data = read_training_rows(self, X, y, sample_weight)
+        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
         setting, c = self._choose(grid, self._trial(data), data.balance)
         push = self._push(setting["expansion"], data.negative_weight)
         self._draw(data, self._drawing(setting), c, push, setting["growth"])

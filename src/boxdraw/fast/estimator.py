@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,8 +19,9 @@ from boxdraw.fast.order import Order, fit_order, ordered
 from boxdraw.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
 from boxdraw.fast.stages import Drawing, draw_edges, draw_edges_in_passes, find_gaps
 from boxdraw.progress import RowsProgress
-from boxdraw.scale.chunks import LARGE, InMemory, Table
+from boxdraw.scale.chunks import InMemory, Table
 from boxdraw.scale.keys import Keys
+from boxdraw.scale.ranges import LARGE, find_ranges
 from boxdraw.training import Training, read_training_rows
 
 if TYPE_CHECKING:
@@ -368,7 +370,7 @@ class FastBoxesClassifier(BaseFastBoxes):
             The fitted estimator.
         """
         width = check_parameters(self)
-        data = read_training_rows(self, X, y, sample_weight)
+        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
         c = self.negative_weight
         if isinstance(c, str):
             c = data.balance

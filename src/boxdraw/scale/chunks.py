@@ -12,14 +12,10 @@ from typing import NamedTuple, Protocol, Self, TypeVar
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.scale.keys import Keys
+from boxdraw.scale.ranges import row_chunks
 from boxdraw.scale.survey import Survey, survey_of
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training
-
-#: Tables of more cells than this are learned from in passes, by compiled code, without sorting their values.
-LARGE = 2**20
-
-_ROWS = 2**18  # of a chunk in memory: a thread's turn
 
 
 class Part(Protocol):
@@ -66,8 +62,7 @@ class InMemory:
         return survey_of(self._data, self._keys, self._chunks(), self._n_jobs)
 
     def _chunks(self) -> list[slice]:
-        n_rows = len(self._data.X)
-        return [slice(start, min(start + _ROWS, n_rows)) for start in range(0, n_rows, _ROWS)]
+        return row_chunks(len(self._data.X))
 
     def reduce(self, work: Callable[[Chunk], P], what: str) -> P:
         """Make a pass over the rows."""
