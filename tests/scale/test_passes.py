@@ -346,7 +346,7 @@ def test_neither_rows_nor_columns_beside_each_other_in_memory():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(500, 5)), (rng.uniform(size=500) < 0.1).astype(int)
     spread = np.repeat(X, 2, axis=1)[:, ::2]
-    assert not (spread.flags.c_contiguous or spread.flags.f_contiguous)
+    assert not spread.flags.forc
     assert_same_model(fit(FastBoxesClassifier(), X, y), fit_in_passes(FastBoxesClassifier(), spread, y, rows=77), X)
 
 
@@ -358,7 +358,7 @@ def test_neither_rows_nor_columns_beside_each_other_in_memory():
 )
 def test_clusterers(growth, clusterer):
     rng = np.random.default_rng(3)
-    X = np.concatenate([rng.normal(size=(200, 2)), rng.normal(scale=0.1, size=(30, 2)) + [[1, 1]], [[-2, 2], [3, -3]]])
+    X = np.concatenate([rng.normal(size=(200, 2)), rng.normal(1, 0.1, size=(30, 2)), [[-2, 2], [3, -3]]])
     y = np.append(np.zeros(200, dtype=int), np.ones(32, dtype=int))
     for weight in (None, rng.exponential(size=len(y))):
         model = FastBoxesClassifier(n_boxes=2, clusterer=clusterer, growth=growth)

@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,7 +52,8 @@ class ArrowEngine:
 
     def read(self, columns: list[str]) -> Any:
         """Return the whole table."""
-        return _blanks_missing(self._dataset.to_table(columns=columns), self._is_csv)
+        with _told_in_words():
+            return _blanks_missing(self._dataset.to_table(columns=columns), self._is_csv)
 
     def batches(self, columns: list[str]) -> Iterator[Any]:
         """Yield the rows in their order."""
@@ -62,9 +64,10 @@ class ArrowEngine:
             batch_readahead=_BATCHES // 4,
             fragment_readahead=1,
         )
-        for batch in scanner.to_batches():
-            if batch.num_rows:
-                yield _blanks_missing(batch, self._is_csv)
+        with _told_in_words():
+            for batch in scanner.to_batches():
+                if batch.num_rows:
+                    yield _blanks_missing(batch, self._is_csv)
 
     def reduce(self, work: Callable[[Any], P], columns: list[str], what: str, n_rows: int | None) -> P | None:
         """Return the merged results of the work on all batches."""
@@ -92,6 +95,17 @@ class ArrowEngine:
                 yield done, future.result()
 
 
+@contextmanager
+def _told_in_words() -> Iterator[None]:
+    """Make what Arrow can't read an error of the table."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except pa.ArrowException as error:
+        raise ValueError(f"The table can't be read: {error}") from error
+
+
 def open_dataset(source: Any) -> Any:
     """Return a pyarrow dataset of a path, a list of paths, a directory, a dataset or an Arrow table."""
     try:
@@ -108,10 +122,12 @@ def open_dataset(source: Any) -> Any:
     if len(kinds) > 1:
         raise ValueError(f"All files of a table must have the same format; got {', '.join(sorted(kinds))}.")
     kind, names = kinds.pop(), list(map(str, files))
-    try:
-        return _csv_dataset(names) if kind == "csv" else ds.dataset(names, format=kind)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise ValueError(f"{files[0]} is no {kind} file, or a damaged one: {error}") from None
+    form = _csv_format() if kind == "csv" else kind
+    schema = _common_schema({name: _schema_of(name, form, kind) for name in names}, kind == "csv")
+    if kind == "csv":
+        for name in names:
+            schema = _suiting(name, form, schema)
+    return ds.dataset(names, format=form, schema=schema)
 
 
 def _files(source: Any) -> list[Path]:
@@ -148,29 +164,73 @@ def _format_of(path: Path) -> str:
     return _FORMATS[suffix]
 
 
-def _csv_dataset(files: list[str]) -> Any:
-    """Open CSV files with types that suit every row; Arrow looks at the first ones only, so they are all read once."""
+def _schema_of(name: str, form: Any, kind: str) -> Any:
     import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    try:
+        return ds.dataset(name, format=form).schema
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{name} is no {kind} file, or a damaged one: {error}") from None
+
+
+def _common_schema(schemas: dict[str, Any], of_text: bool) -> Any:
+    """Return the columns of all files, of types that suit all of them; in files of text, text suits any."""
+    import pyarrow as pa
+
+    (first, result), *others = schemas.items()
+    for name, schema in others:
+        for field in schema if not schema.equals(result) else ():
+            place = result.get_field_index(field.name)
+            if place < 0:
+                result = result.append(field)
+                continue
+            common = _common_type(result.field(place).type, field.type, pa.string() if of_text else None)
+            if common is None:
+                raise ValueError(
+                    f"Column {field.name!r} holds {result.field(place).type} in {first} and {field.type} in {name}."
+                )
+            result = result.set(place, field.with_type(common))
+    return result
+
+
+def _common_type(one: Any, other: Any, if_none: Any) -> Any:
+    import pyarrow as pa
+
+    columns = [pa.schema([("x", kind)]) for kind in (one, other)]
+    try:
+        return pa.unify_schemas(columns, promote_options="permissive").field(0).type
+    except pa.ArrowTypeError:
+        return if_none
+
+
+def _csv_format() -> Any:
     import pyarrow.csv as csv
     import pyarrow.dataset as ds
 
-    form = ds.CsvFileFormat(
-        convert_options=csv.ConvertOptions(null_values=list(_MISSING_NUMBERS), strings_can_be_null=False)
-    )
-    schema = ds.dataset(files, format=form).schema
+    convert = csv.ConvertOptions(null_values=list(_MISSING_NUMBERS), strings_can_be_null=False)
+    return ds.CsvFileFormat(convert_options=convert)
+
+
+def _suiting(name: str, form: Any, schema: Any) -> Any:
+    """Widen the types until they suit every row of a CSV file, of which Arrow has looked at the first ones only."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    names = ds.dataset(name, format=form).schema.names
     while True:
-        dataset = ds.dataset(files, format=form, schema=schema)
         try:
-            for _ in dataset.to_batches():
+            for _ in ds.dataset(name, format=form, schema=schema).to_batches():
                 pass
-            return dataset
+            return schema
         except pa.ArrowInvalid as error:
-            place = re.search(r"CSV column #(\d+)", str(error))
-            if place is None or schema.field(int(place[1])).type == pa.string():
-                raise
-            field = schema.field(int(place[1]))
-            wider = pa.float64() if pa.types.is_integer(field.type) else pa.string()
-            schema = schema.set(int(place[1]), field.with_type(wider))
+            found = re.search(r"CSV column #(\d+)", str(error))
+            place = -1 if found is None else schema.get_field_index(names[int(found[1])])
+            if place < 0 or schema.field(place).type == pa.string():
+                raise ValueError(f"{name} is no CSV file, or a damaged one: {error}") from None
+            kind = schema.field(place).type
+            wider = pa.float64() if pa.types.is_integer(kind) or pa.types.is_null(kind) else pa.string()
+            schema = schema.set(place, schema.field(place).with_type(wider))
 
 
 def _blanks_missing(rows: Any, are_csv: bool) -> Any:
