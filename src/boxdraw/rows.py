@@ -32,7 +32,9 @@ def read_columns(X: Any, boxes: BoxSet, features: Sequence[int] | None = None) -
     labels = getattr(X, "column_names" if hasattr(type(X), "column_names") else "columns", None)
     if labels is not None:
         names = _frame_labels(list(labels), boxes)
-        return len(X), {j: _column(decoded(X[names[j]]), f"column {names[j]!r} of X", boxes.categories[j]) for j in wanted}
+        return len(X), {
+            j: _column(decoded(X[names[j]]), f"column {names[j]!r} of X", boxes.categories[j]) for j in wanted
+        }
     table = _table(X, any(known is not None for known in boxes.categories))
     if table.ndim != 2:
         raise ValueError(f"X must be (n_samples, n_features), got {table.shape}: write one row as [[...]]")
@@ -58,7 +60,7 @@ def _column(column: Any, what: str, categories: tuple[Category, ...] | None) -> 
 
 def decoded(column: Any) -> Any:
     """Take the dictionary out of an Arrow column, which would lose its missing values on the way to an array."""
-    kind = getattr(column, "type", None)
+    kind: Any = getattr(column, "type", None)
     return column.cast(kind.value_type) if hasattr(kind, "index_type") else column
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -131,14 +133,13 @@ def open_dataset(source: Any) -> Any:
 
 
 def _files(source: Any) -> list[Path]:
-    given: Sequence[Any] = [source] if isinstance(source, str | Path) else source
-    try:
-        paths = [Path(path) for path in given]
-    except TypeError:
+    given: Sequence[Any] = source if isinstance(source, list | tuple) else [source]
+    if not all(isinstance(path, str | os.PathLike) for path in given):
         raise TypeError(
             "source must be a path of a Parquet, Arrow or CSV file, a directory or a list of them, a pyarrow dataset "
             f"or table, or a Dask DataFrame; got {type(source).__name__}."
-        ) from None
+        )
+    paths = [Path(path) for path in given]
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -227,7 +228,7 @@ def _suiting(name: str, form: Any, schema: Any) -> Any:
             found = re.search(r"CSV column #(\d+)", str(error))
             place = -1 if found is None else schema.get_field_index(names[int(found[1])])
             if place < 0 or schema.field(place).type == pa.string():
-                raise ValueError(f"{name} is no CSV file, or a damaged one: {error}") from None
+                raise ValueError(f"{name} is no csv file, or a damaged one: {error}") from None
             kind = schema.field(place).type
             wider = pa.float64() if pa.types.is_integer(kind) or pa.types.is_null(kind) else pa.string()
             schema = schema.set(place, schema.field(place).with_type(wider))
@@ -259,7 +260,7 @@ def bytes_of(limit: Any) -> int:
         value = float(number) * units[unit]
     except (ValueError, KeyError):
         value = 0
-    if isinstance(limit, bool) or not value >= 2**20:
+    if isinstance(limit, bool) or not 2**20 <= value < math.inf:
         raise ValueError(
             f'memory_limit must be at least a megabyte, as a number of bytes or like "500 MB"; got {limit!r}.'
         )
