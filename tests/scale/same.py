@@ -10,9 +10,9 @@ import pytest
 def all_large(rows=2**18):
     """Learn from every table in passes, and from tables in memory in chunks of so many rows."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("fast.estimator", "scale.stored"):
+        for module in ("fast.estimator", "scale.stored", "training"):
             patch.setattr(f"boxdraw.{module}.LARGE", 0)
-        patch.setattr("boxdraw.scale.chunks._ROWS", rows)
+        patch.setattr("boxdraw.scale.ranges._ROWS", rows)
         yield
 
 

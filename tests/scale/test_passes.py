@@ -19,6 +19,7 @@ from boxdraw.fast.scale import fit_scaling
 from boxdraw.fast.stages import Drawing, _Neighbours, draw_edges_in_passes, find_gaps
 from boxdraw.fast.stops import Gaps
 from boxdraw.scale.chunks import Chunk
+from boxdraw.scale.keys import Keys
 from boxdraw.scale.survey import survey_of
 from boxdraw.sums import moderate_unit
 from boxdraw.training import read_training_rows
@@ -124,9 +125,9 @@ def test_the_same_model(problem, rows, n_jobs):
 class Pieces:
     """A table cut anywhere, in any order, some pieces empty; neighbours are merged in any order."""
 
-    def __init__(self, data, rng):
+    def __init__(self, data, encoding, rng):
         self._data, self._rng = data, rng
-        self.survey = survey_of(data, [slice(None)], None)
+        self.survey = survey_of(data, Keys(encoding, Order({})), [slice(0, len(data.X))], None)
 
     def reduce(self, work, what):
         rng, data = self._rng, self._data
@@ -151,7 +152,7 @@ def test_pieces_of_a_table_in_any_order(problem):
     data = read_training_rows(clone(model), X, y, weight)
     how = Drawing(model.n_boxes, model.feature_range[1], None, None)
     setting = plain.negative_weight_, model.expansion, model.growth
-    table = Pieces(data, rng)
+    table = Pieces(data, plain._encoding, rng)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "n_boxes")
         edges = draw_edges_in_passes(table, how, Order({}))

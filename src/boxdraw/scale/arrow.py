@@ -34,6 +34,7 @@ MEMORY_LIMIT = 2**30
 
 _MOST_ROWS, _LEAST_ROWS = 2**17, 2**10  # of a batch
 _BATCHES = 16  # in memory at the same time: read ahead, decoded, and copied for the work on them
+_BUFFER = 2**17  # bytes of a column of a Parquet file that are read at once
 
 
 class ArrowEngine:
@@ -44,10 +45,6 @@ class ArrowEngine:
         self._memory_limit = memory_limit
 
     @property
-    def _is_csv(self) -> bool:
-        return getattr(getattr(self._dataset, "format", None), "default_extname", "") == "csv"
-
-    @property
     def schema(self) -> Any:
         """The names and types of the columns."""
         return self._dataset.schema
@@ -55,21 +52,16 @@ class ArrowEngine:
     def read(self, columns: list[str]) -> Any:
         """Return the whole table."""
         with _told_in_words():
-            return _blanks_missing(self._dataset.to_table(columns=columns), self._is_csv)
+            return _blanks_missing(self._dataset.to_table(columns=columns), is_csv(self._dataset))
 
     def batches(self, columns: list[str]) -> Iterator[Any]:
         """Yield the rows in their order."""
         rows = self._memory_limit // (_BATCHES * 8 * max(1, len(columns)))
-        scanner = self._dataset.scanner(
-            columns=columns,
-            batch_size=min(max(rows, _LEAST_ROWS), _MOST_ROWS),
-            batch_readahead=_BATCHES // 4,
-            fragment_readahead=1,
-        )
+        size = min(max(rows, _LEAST_ROWS), _MOST_ROWS)
         with _told_in_words():
-            for batch in scanner.to_batches():
+            for batch in batches_of(self._dataset, columns, size):
                 if batch.num_rows:
-                    yield _blanks_missing(batch, self._is_csv)
+                    yield _blanks_missing(batch, is_csv(self._dataset))
 
     def reduce(self, work: Callable[[Any], P], columns: list[str], what: str, n_rows: int | None) -> P | None:
         """Return the merged results of the work on all batches."""
@@ -108,14 +100,69 @@ def _told_in_words() -> Iterator[None]:
         raise ValueError(f"The table can't be read: {error}") from error
 
 
-def open_dataset(source: Any) -> Any:
-    """Return a pyarrow dataset of a path, a list of paths, a directory, a dataset or an Arrow table."""
+def is_csv(dataset: Any) -> bool:
+    """Say whether a dataset is of CSV files."""
+    return _format(dataset) == "csv"
+
+
+def _format(dataset: Any) -> str:
+    return str(getattr(getattr(dataset, "format", None), "default_extname", ""))
+
+
+def batches_of(dataset: Any, columns: list[str], size: int) -> Iterator[Any]:
+    """Yield the rows of a dataset in batches of this size or less, with few of them in memory.
+
+    Arrow reads Parquet files ahead of slow work by up to a gigabyte, and a row group, often of a million rows, as a
+    whole. So they are read here, one after the other, in pieces of a row group.
+    """
+    import pyarrow.dataset as ds
+
+    how = {"columns": columns, "batch_size": size, "batch_readahead": _BATCHES // 4, "fragment_readahead": 1}
+    if _format(dataset) != "parquet":
+        yield from dataset.scanner(**how).to_batches()
+        return
+    how |= {"fragment_scan_options": ds.ParquetFragmentScanOptions(pre_buffer=False)}
+    try:
+        fragments = list(dataset.get_fragments())
+    except ValueError:  # with a filter
+        yield from dataset.scanner(**how).to_batches()
+        return
+    for fragment in fragments:
+        if fragment.partition_expression.equals(ds.scalar(True)):
+            yield from _parquet_batches(fragment, dataset.schema, columns, size)
+        else:  # its path holds some of the columns
+            yield from fragment.scanner(schema=dataset.schema, **how).to_batches()
+
+
+def _parquet_batches(fragment: Any, schema: Any, columns: list[str], size: int) -> Iterator[Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    wanted = pa.schema([schema.field(name) for name in columns])
+    with fragment.open() as opened, pq.ParquetFile(opened, pre_buffer=False, buffer_size=_BUFFER) as file:
+        present = [name for name in columns if name in file.schema_arrow.names]
+        groups = [group.id for group in fragment.row_groups]
+        for batch in file.iter_batches(size, row_groups=groups, columns=present):
+            arrays = [
+                batch.column(field.name).cast(field.type)
+                if field.name in present
+                else pa.nulls(batch.num_rows, field.type)
+                for field in wanted
+            ]
+            yield pa.record_batch(arrays, schema=wanted)
+
+
+def open_dataset(source: Any, texts: Sequence[str] = ()) -> Any:
+    """Return a pyarrow dataset of a path, a list of paths, a directory, a dataset or an Arrow table.
+
+    ``texts`` are columns of CSV files that are text even if they look like numbers.
+    """
     try:
         import pyarrow as pa
         import pyarrow.dataset as ds
     except ImportError:
         raise ImportError("Stored tables need pyarrow: pip install 'boxdraw[scale]'") from None
-    if isinstance(source, ds.Dataset):
+    if isinstance(source, ds.Dataset) or hasattr(source, "scanner"):  # a dataset, or what can be read like one
         return source
     if isinstance(source, pa.Table | pa.RecordBatch):
         return ds.dataset(source)
@@ -127,6 +174,7 @@ def open_dataset(source: Any) -> Any:
     form = _csv_format() if kind == "csv" else kind
     schema = _common_schema({name: _schema_of(name, form, kind) for name in names}, kind == "csv")
     if kind == "csv":
+        schema = pa.schema(field.with_type(pa.string()) if field.name in texts else field for field in schema)
         for name in names:
             schema = _suiting(name, form, schema)
     return ds.dataset(names, format=form, schema=schema)
