@@ -588,3 +588,87 @@ def test_silence(capsys):
     with all_large():
         FastBoxesClassifier(n_boxes=1).fit_table(pa.table(RIGHT), target="label")
     assert capsys.readouterr() == ("", "")
+
+
+# Datasets with more to them
+
+
+def test_a_dataset_with_a_filter(tmp_path):
+    frame = make_frame(6)
+    path = write_parquet(frame, tmp_path / "a.parquet", 50)
+    kept = frame[frame["age"] > 30]
+    dataset = pa.dataset.dataset(path).filter(pa.dataset.field("age") > 30)
+    assert_same_model(fit_frame(kept), fit_source(dataset), frame[FEATURES])
+
+
+def test_columns_in_the_names_of_folders(tmp_path):
+    frame = make_frame(6)
+    for age, rows in frame.groupby("age"):
+        folder = tmp_path / f"age={age}"
+        folder.mkdir()
+        write_parquet(rows.drop(columns="age"), folder / "a.parquet")
+    dataset = pa.dataset.dataset(tmp_path, partitioning="hive")
+    assert_same_model(fit_frame(frame), fit_source(dataset), frame[FEATURES])
+
+
+def test_some_row_groups_of_a_file(tmp_path):
+    frame = make_frame(6)
+    path = write_parquet(frame, tmp_path / "a.parquet", 100)
+    whole = pa.dataset.dataset(path)
+    fragments = [fragment.subset(row_group_ids=[1, 3]) for fragment in whole.get_fragments()]
+    dataset = pa.dataset.FileSystemDataset(fragments, whole.schema, whole.format, whole.filesystem)
+    kept = pd.concat([frame[100:200], frame[300:]])
+    assert_same_model(fit_frame(kept), fit_source(dataset), frame[FEATURES])
+
+
+def test_a_column_that_some_files_do_not_have(tmp_path):
+    frame = make_frame(6)
+    write_parquet(frame[:150], tmp_path / "a.parquet")
+    write_parquet(frame[150:].drop(columns="town"), tmp_path / "b.parquet")
+    frame.loc[150:, "town"] = None
+    for source in (tmp_path, [tmp_path / "b.parquet", tmp_path / "a.parquet"]):
+        assert_same_model(fit_frame(frame), fit_source(source), frame[FEATURES])
+
+
+# The whole trade-off, in one more pass
+
+
+@pytest.mark.parametrize("growth", ["nearest_negative", "edge", "free"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_training_roc(growth, weighted):
+    frame = make_frame(7)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    plain = fit_frame(frame, weighted, growth=growth).path()
+    paths = []
+    for batch in (37, 400):
+        with all_large(), pytest.MonkeyPatch.context() as patch:
+            patch.setattr("boxdraw.scale.arrow._MOST_ROWS", batch)
+            stored = FastBoxesClassifier(growth=growth).fit_table(
+                table, target="label", weight="weight" if weighted else None, features=FEATURES
+            )
+            paths.append(stored.path())
+    for path in paths:
+        for name in ("negative_weights", "fpr", "tpr", "roc_fpr", "roc_tpr"):
+            np.testing.assert_array_equal(getattr(path, name), getattr(paths[0], name))
+    # Its costs have few digits, but what it says of them is exact; the sums of the plain one are rounded at each step.
+    rates = [plain.rates_at(c) for c in paths[0].negative_weights]
+    np.testing.assert_allclose(np.transpose([paths[0].fpr, paths[0].tpr]), rates, rtol=1e-14 if weighted else 0, atol=0)
+
+
+# Very many positives
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_sample_of_the_positives(monkeypatch, weighted):
+    for module in ("stored", "survey"):
+        monkeypatch.setattr(f"boxdraw.scale.{module}.LIMIT", 15)
+    frame = make_frame(8)
+    with all_large(70):
+        expected = fit_frame(frame, weighted)
+    shuffled = frame.sample(frac=1, random_state=0)
+    for batch in (33, 400):
+        for rows in (frame, shuffled):
+            table = pa.Table.from_pandas(rows, preserve_index=False)
+            assert_same_model(expected, fit_source(table, weighted, batch), frame[FEATURES])
+    with pytest.raises(AssertionError):  # it is a sample that all of them have seen
+        assert_same_model(expected, fit_frame(frame, weighted))
