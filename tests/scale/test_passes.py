@@ -12,10 +12,10 @@ from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 
 from boxdraw import FastBoxesClassifier
 from boxdraw.fast.cluster import tight_boxes
-from boxdraw.fast.divide import ABSENT, Divide, Pulls, Rows
+from boxdraw.fast.divide import ABSENT, LEVEL, Divide, Pulls, Rows
 from boxdraw.fast.order import Order
 from boxdraw.fast.path import draw
-from boxdraw.fast.scale import fit_scaling
+from boxdraw.fast.scale import EXACT, fit_scaling
 from boxdraw.fast.stages import Drawing, _Neighbours, draw_edges_in_passes, find_gaps
 from boxdraw.fast.stops import Gaps
 from boxdraw.scale.chunks import Chunk
@@ -60,6 +60,8 @@ def make_rows(rng, kind, n_rows, n_features):
     elif kind == "neighbours":  # next to each other in the number format, and nearer than the grid of the scale
         X = np.rint(X)
         X = np.where(rng.integers(0, 2, X.shape), np.nextafter(X, np.inf), X)
+    elif kind == "tenths":  # the middle of two of them is a third one, but for rounding
+        X = rng.integers(0, 7, X.shape) / 10
     elif kind == "zeros":
         X = rng.choice([0.0, -0.0, 5e-324, -5e-324, 1.0], X.shape)
     elif kind == "extreme":
@@ -69,7 +71,7 @@ def make_rows(rng, kind, n_rows, n_features):
     return X
 
 
-KINDS = ("continuous", "integers", "duplicates", "neighbours", "zeros", "extreme", "constant")
+KINDS = ("continuous", "integers", "duplicates", "tenths", "neighbours", "zeros", "extreme", "constant")
 
 
 @st.composite
@@ -232,6 +234,22 @@ def test_levels_of_chunks(kind, n_features, width):
     np.testing.assert_array_equal(merged.level, whole.level)
     for other in (merged, reversed_, on(farthest), on(farthest[::-1])):
         np.testing.assert_array_equal(value_of(divide, other), value_of(divide, whole))
+
+
+@pytest.mark.parametrize("kind", [None, "fractions"])
+def test_distances_so_large_that_their_sums_are_rounded(kind):
+    rng = np.random.default_rng(5)
+    y = (np.arange(300) % 100 == 0).astype(int)
+    X = np.where(y[:, None] == 1, rng.uniform(0, 0.01, (300, 400)), rng.uniform(0.4, 0.6, (300, 400)))
+    weight = make_weight(kind, y, rng)
+    divide, on = divided(X, y, weight, 6.0, compiled=True)
+    plain = divided(X, y, weight, 6.0, compiled=False)[1](slice(None))
+    assert (plain.level * LEVEL > 2 * EXACT).all()
+    np.testing.assert_array_equal(plain.level, on(slice(None)).level)
+    np.testing.assert_array_equal(value_of(divide, plain), value_of(divide, on(slice(None))))
+    columns = rng.permutation(400)
+    permuted = divided(X[:, columns], y, weight, 6.0, compiled=True)[1](slice(None))
+    np.testing.assert_array_equal(value_of(divide, plain)[..., columns], value_of(divide, permuted))
 
 
 @given(problems(), st.booleans())
