@@ -53,5 +53,5 @@ def test_the_memory_limit(tmp_path, group, n_jobs):
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     assert done.returncode == 0, done.stderr
-    # Beside the batches there are threads with stacks and heaps of their own, and pages that are freed but not returned.
+    # Beside the batches there are threads with stacks and heaps of their own, and pages that are free but not returned.
     assert 1024 * int(done.stdout) < (3 * LIMIT + 60) * MB
