@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -164,6 +166,18 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         if self.pos_label_ == self.classes_[1]:
             return np.where(flagged, np.maximum(score, tiny), np.minimum(score, -tiny))
         return np.where(flagged, np.minimum(-score, -tiny), np.maximum(-score, tiny))
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Leave an estimator as it was before if its fit fails."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def _rows(X: Any) -> Any:

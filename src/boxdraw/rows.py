@@ -32,7 +32,9 @@ def read_columns(X: Any, boxes: BoxSet, features: Sequence[int] | None = None) -
     labels = getattr(X, "column_names" if hasattr(type(X), "column_names") else "columns", None)
     if labels is not None:
         names = _frame_labels(list(labels), boxes)
-        return len(X), {j: _column(X[names[j]], f"column {names[j]!r} of X", boxes.categories[j]) for j in wanted}
+        return len(X), {
+            j: _column(decoded(X[names[j]]), f"column {names[j]!r} of X", boxes.categories[j]) for j in wanted
+        }
     table = _table(X, any(known is not None for known in boxes.categories))
     if table.ndim != 2:
         raise ValueError(f"X must be (n_samples, n_features), got {table.shape}: write one row as [[...]]")
@@ -54,6 +56,12 @@ def _column(column: Any, what: str, categories: tuple[Category, ...] | None) -> 
         # The missing value of pandas' own types is not a number, and has to be made one.
         column = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return numeric(column, what)
+
+
+def decoded(column: Any) -> Any:
+    """Take the dictionary out of an Arrow column, which would lose its missing values on the way to an array."""
+    kind: Any = getattr(column, "type", None)
+    return column.cast(kind.value_type) if hasattr(kind, "index_type") else column
 
 
 def numeric(values: Any, what: str) -> npt.NDArray[Any]:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import assert_all_finite, check_consistent_length,
 from boxdraw.arrays import Matrix
 from boxdraw.boxes import BoxSet
 from boxdraw.encoding import Encoding, is_finite
-from boxdraw.rows import UNSEEN, numeric, read_columns
+from boxdraw.rows import UNSEEN, decoded, numeric, read_columns
 from boxdraw.rule import Category, is_missing, unique_categories
 
 _MANY = 50  # categories, from which on a column in which nearly every row has its own looks like one of identifiers
@@ -155,7 +155,13 @@ def _warn_of_identifiers(label: str, n_categories: int, n_known: int) -> None:
 
 def _frame_columns(X: Any) -> list[npt.NDArray[Any]]:
     table = nw.from_native(X)
-    return [np.asarray(table.get_column(name).to_numpy()) for name in table.columns]
+    return [_array_of(table.get_column(name)) for name in table.columns]
+
+
+def _array_of(column: Any) -> npt.NDArray[Any]:
+    native = column.to_native()
+    arrow = decoded(native)
+    return np.asarray(column.to_numpy() if arrow is native else arrow.to_numpy())
 
 
 def _as_numbers(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:

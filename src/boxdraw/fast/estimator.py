@@ -12,7 +12,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw.arrays import FloatArray
-from boxdraw.base import BaseBoxClassifier
+from boxdraw.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.boxes import BoxSet
 from boxdraw.fast.expand import GROWTHS
 from boxdraw.fast.order import Order, fit_order, ordered
@@ -184,21 +184,17 @@ class BaseFastBoxes(BaseBoxClassifier):
         tell = progress if callable(progress) else None
         shown = RowsProgress("Fast Boxes", tell is None and bool(progress or self.verbose), tell)
         engine = open_engine(source, memory_limit, self.n_jobs, shown)
-        columns, classes = open_labelled(self, engine, target, weight, features)
-        if is_small(classes, columns):
-            self.fit(*read_labelled(engine, columns))
-            return self
-        before = self.__dict__.copy()
-        try:
+        with unchanged_on_error(self):  # after hours of reading, an earlier model is not to be lost
+            columns, classes = open_labelled(self, engine, target, weight, features)
+            if is_small(classes, columns):
+                self.fit(*read_labelled(engine, columns))
+                return self
             table = StoredTable(engine, columns, classes)
             self.classes_, self.pos_label_ = classes.labels, classes.pos_label
             self.n_features_in_ = len(columns.features)
             self.feature_names_in_ = np.array(columns.features, dtype=object)
             self._encoding = table.encoding
             self._fit_stored(table)
-        except BaseException:  # after hours of reading, an earlier model is not to be lost
-            self.__dict__ = before
-            raise
         return self
 
     def _check_parameters(self) -> None:

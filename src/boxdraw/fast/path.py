@@ -140,8 +140,7 @@ def _shown(stops: Stops, lower: FloatArray, upper: FloatArray) -> tuple[FloatArr
         step = 1e-3 * np.stack([high[LOWER] - lower, low[UPPER] - upper])
         start = np.where(np.isfinite(step) & (np.abs(step) > 1e6 * np.abs(exact)), exact + step, exact)
     short = shortest_between(start, low, high)
-    whole = stops.are_whole()
-    return np.where(whole, np.ceil(lower), short[LOWER]), np.where(whole, np.floor(upper), short[UPPER])
+    return np.where(stops.whole, np.ceil(lower), short[LOWER]), np.where(stops.whole, np.floor(upper), short[UPPER])
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,7 @@ class Stops:
     ``first[j]`` and ``last[j]`` are the ends of the spans, between -inf and inf. Of a small table each value is a span
     of its own, ``last`` being ``first``. Of a large one, only the gaps next to the limits that were drawn are known,
     and what is between them counts as full of negatives. ``positives[j]`` are the positives' values, sorted, and
-    ``whole[j]`` says whether a feature has whole numbers only, where that is known already; both are used to round the
-    numbers that people read.
+    ``whole[j]`` says whether a feature has whole numbers only; both are used to round the numbers that people read.
     """
 
     first: tuple[FloatArray, ...]
@@ -29,7 +28,7 @@ class Stops:
     scaled_first: tuple[FloatArray, ...]
     scaled_last: tuple[FloatArray, ...]
     positives: FloatArray
-    whole: BoolArray | None = None
+    whole: BoolArray
 
     def snap(self, columns: FloatArray, scaled: FloatArray, side: int, outside: BoolArray) -> FloatArray:
         """Replace raw values by the scaled stop that an edge of this side meets first on its way out to them.
@@ -92,13 +91,6 @@ class Stops:
         low[LOWER], high[UPPER] = just_above(low[LOWER]), just_below(high[UPPER])
         return low, high
 
-    def are_whole(self) -> BoolArray:
-        """Tell which features have whole numbers only, as far as rows outside the boxes and positives show."""
-        if self.whole is not None:
-            return self.whole
-        whole = [bool((values == np.rint(values)).all()) for values in self.first]
-        return np.array(whole) & (self.positives == np.rint(self.positives)).all(axis=1)
-
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
@@ -154,23 +146,25 @@ def find_stops(
     upper: FloatArray,
     keep_all: bool,
 ) -> Stops:
-    """Sort the values of each feature; of the negatives, only those below ``lower[j]`` or above ``upper[j]``.
+    """Sort the values of each feature; of the negatives, none between ``lower[j]`` and ``upper[j]``.
 
     Both are scaled. A negative between them is within every tight box and can't stop an edge that never shrinks; for
-    those that may, ``keep_all``.
+    those that may, ``keep_all``. One beside them, nearer than the grid of the scale, bounds the numbers people read.
     """
     values, scaled = [], []
+    whole = np.empty(X.shape[1], dtype=np.bool_)
     for j in range(X.shape[1]):
+        whole[j] = ((X[:, j] == np.rint(X[:, j])) | np.isnan(X[:, j])).all()
         column = X[~positive, j].astype(np.float64)
         column = column[~np.isnan(column)]
         if not keep_all:
             coordinate = scaling.coordinate(column, j)
-            column = column[(coordinate < lower[j]) | (coordinate > upper[j])]
+            column = column[(coordinate <= lower[j]) | (coordinate >= upper[j])]
         column.sort()
         values.append(_between_infinities(column))
         scaled.append(_between_infinities(scaling.coordinate(column, j)))
     first, on_scale = tuple(values), tuple(scaled)
-    return Stops(first, first, on_scale, on_scale, sorted_positives(X[positive], scaling))
+    return Stops(first, first, on_scale, on_scale, sorted_positives(X[positive], scaling), whole)
 
 
 def sorted_positives(positives: Matrix, scaling: Scaling) -> FloatArray:

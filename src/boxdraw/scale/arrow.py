@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,6 +34,7 @@ MEMORY_LIMIT = 2**30
 
 _MOST_ROWS, _LEAST_ROWS = 2**17, 2**10  # of a batch
 _BATCHES = 16  # in memory at the same time: read ahead, decoded, and copied for the work on them
+_BUFFER = 2**17  # bytes of a column of a Parquet file that are read at once
 
 
 class ArrowEngine:
@@ -41,30 +45,23 @@ class ArrowEngine:
         self._memory_limit = memory_limit
 
     @property
-    def _is_csv(self) -> bool:
-        return getattr(getattr(self._dataset, "format", None), "default_extname", "") == "csv"
-
-    @property
     def schema(self) -> Any:
         """The names and types of the columns."""
         return self._dataset.schema
 
     def read(self, columns: list[str]) -> Any:
         """Return the whole table."""
-        return _blanks_missing(self._dataset.to_table(columns=columns), self._is_csv)
+        with _told_in_words():
+            return _blanks_missing(self._dataset.to_table(columns=columns), is_csv(self._dataset))
 
     def batches(self, columns: list[str]) -> Iterator[Any]:
         """Yield the rows in their order."""
         rows = self._memory_limit // (_BATCHES * 8 * max(1, len(columns)))
-        scanner = self._dataset.scanner(
-            columns=columns,
-            batch_size=min(max(rows, _LEAST_ROWS), _MOST_ROWS),
-            batch_readahead=_BATCHES // 4,
-            fragment_readahead=1,
-        )
-        for batch in scanner.to_batches():
-            if batch.num_rows:
-                yield _blanks_missing(batch, self._is_csv)
+        size = min(max(rows, _LEAST_ROWS), _MOST_ROWS)
+        with _told_in_words():
+            for batch in batches_of(self._dataset, columns, size):
+                if batch.num_rows:
+                    yield _blanks_missing(batch, is_csv(self._dataset))
 
     def reduce(self, work: Callable[[Any], P], columns: list[str], what: str, n_rows: int | None) -> P | None:
         """Return the merged results of the work on all batches."""
@@ -92,14 +89,80 @@ class ArrowEngine:
                 yield done, future.result()
 
 
-def open_dataset(source: Any) -> Any:
-    """Return a pyarrow dataset of a path, a list of paths, a directory, a dataset or an Arrow table."""
+@contextmanager
+def _told_in_words() -> Iterator[None]:
+    """Make what Arrow can't read an error of the table."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except pa.ArrowException as error:
+        raise ValueError(f"The table can't be read: {error}") from error
+
+
+def is_csv(dataset: Any) -> bool:
+    """Say whether a dataset is of CSV files."""
+    return _format(dataset) == "csv"
+
+
+def _format(dataset: Any) -> str:
+    return str(getattr(getattr(dataset, "format", None), "default_extname", ""))
+
+
+def batches_of(dataset: Any, columns: list[str], size: int) -> Iterator[Any]:
+    """Yield the rows of a dataset in batches of this size or less, with few of them in memory.
+
+    Arrow reads Parquet files ahead of slow work by up to a gigabyte, and a row group, often of a million rows, as a
+    whole. So they are read here, one after the other, in pieces of a row group.
+    """
+    import pyarrow.dataset as ds
+
+    how = {"columns": columns, "batch_size": size, "batch_readahead": _BATCHES // 4, "fragment_readahead": 1}
+    if _format(dataset) != "parquet":
+        yield from dataset.scanner(**how).to_batches()
+        return
+    how |= {"fragment_scan_options": ds.ParquetFragmentScanOptions(pre_buffer=False)}
+    try:
+        fragments = list(dataset.get_fragments())
+    except ValueError:  # with a filter
+        yield from dataset.scanner(**how).to_batches()
+        return
+    for fragment in fragments:
+        if fragment.partition_expression.equals(ds.scalar(True)):
+            yield from _parquet_batches(fragment, dataset.schema, columns, size)
+        else:  # its path holds some of the columns
+            yield from fragment.scanner(schema=dataset.schema, **how).to_batches()
+
+
+def _parquet_batches(fragment: Any, schema: Any, columns: list[str], size: int) -> Iterator[Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    wanted = pa.schema([schema.field(name) for name in columns])
+    with fragment.open() as opened, pq.ParquetFile(opened, pre_buffer=False, buffer_size=_BUFFER) as file:
+        present = [name for name in columns if name in file.schema_arrow.names]
+        groups = [group.id for group in fragment.row_groups]
+        for batch in file.iter_batches(size, row_groups=groups, columns=present):
+            arrays = [
+                batch.column(field.name).cast(field.type)
+                if field.name in present
+                else pa.nulls(batch.num_rows, field.type)
+                for field in wanted
+            ]
+            yield pa.record_batch(arrays, schema=wanted)
+
+
+def open_dataset(source: Any, texts: Sequence[str] = ()) -> Any:
+    """Return a pyarrow dataset of a path, a list of paths, a directory, a dataset or an Arrow table.
+
+    ``texts`` are columns of CSV files that are text even if they look like numbers.
+    """
     try:
         import pyarrow as pa
         import pyarrow.dataset as ds
     except ImportError:
         raise ImportError("Stored tables need pyarrow: pip install 'boxdraw[scale]'") from None
-    if isinstance(source, ds.Dataset):
+    if isinstance(source, ds.Dataset) or hasattr(source, "scanner"):  # a dataset, or what can be read like one
         return source
     if isinstance(source, pa.Table | pa.RecordBatch):
         return ds.dataset(source)
@@ -108,21 +171,23 @@ def open_dataset(source: Any) -> Any:
     if len(kinds) > 1:
         raise ValueError(f"All files of a table must have the same format; got {', '.join(sorted(kinds))}.")
     kind, names = kinds.pop(), list(map(str, files))
-    try:
-        return _csv_dataset(names) if kind == "csv" else ds.dataset(names, format=kind)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise ValueError(f"{files[0]} is no {kind} file, or a damaged one: {error}") from None
+    form = _csv_format() if kind == "csv" else kind
+    schema = _common_schema({name: _schema_of(name, form, kind) for name in names}, kind == "csv")
+    if kind == "csv":
+        schema = pa.schema(field.with_type(pa.string()) if field.name in texts else field for field in schema)
+        for name in names:
+            schema = _suiting(name, form, schema)
+    return ds.dataset(names, format=form, schema=schema)
 
 
 def _files(source: Any) -> list[Path]:
-    given: Sequence[Any] = [source] if isinstance(source, str | Path) else source
-    try:
-        paths = [Path(path) for path in given]
-    except TypeError:
+    given: Sequence[Any] = source if isinstance(source, list | tuple) else [source]
+    if not all(isinstance(path, str | os.PathLike) for path in given):
         raise TypeError(
             "source must be a path of a Parquet, Arrow or CSV file, a directory or a list of them, a pyarrow dataset "
             f"or table, or a Dask DataFrame; got {type(source).__name__}."
-        ) from None
+        )
+    paths = [Path(path) for path in given]
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -148,29 +213,73 @@ def _format_of(path: Path) -> str:
     return _FORMATS[suffix]
 
 
-def _csv_dataset(files: list[str]) -> Any:
-    """Open CSV files with types that suit every row; Arrow looks at the first ones only, so they are all read once."""
+def _schema_of(name: str, form: Any, kind: str) -> Any:
     import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    try:
+        return ds.dataset(name, format=form).schema
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{name} is no {kind} file, or a damaged one: {error}") from None
+
+
+def _common_schema(schemas: dict[str, Any], of_text: bool) -> Any:
+    """Return the columns of all files, of types that suit all of them; in files of text, text suits any."""
+    import pyarrow as pa
+
+    (first, result), *others = schemas.items()
+    for name, schema in others:
+        for field in schema if not schema.equals(result) else ():
+            place = result.get_field_index(field.name)
+            if place < 0:
+                result = result.append(field)
+                continue
+            common = _common_type(result.field(place).type, field.type, pa.string() if of_text else None)
+            if common is None:
+                raise ValueError(
+                    f"Column {field.name!r} holds {result.field(place).type} in {first} and {field.type} in {name}."
+                )
+            result = result.set(place, field.with_type(common))
+    return result
+
+
+def _common_type(one: Any, other: Any, if_none: Any) -> Any:
+    import pyarrow as pa
+
+    columns = [pa.schema([("x", kind)]) for kind in (one, other)]
+    try:
+        return pa.unify_schemas(columns, promote_options="permissive").field(0).type
+    except pa.ArrowTypeError:
+        return if_none
+
+
+def _csv_format() -> Any:
     import pyarrow.csv as csv
     import pyarrow.dataset as ds
 
-    form = ds.CsvFileFormat(
-        convert_options=csv.ConvertOptions(null_values=list(_MISSING_NUMBERS), strings_can_be_null=False)
-    )
-    schema = ds.dataset(files, format=form).schema
+    convert = csv.ConvertOptions(null_values=list(_MISSING_NUMBERS), strings_can_be_null=False)
+    return ds.CsvFileFormat(convert_options=convert)
+
+
+def _suiting(name: str, form: Any, schema: Any) -> Any:
+    """Widen the types until they suit every row of a CSV file, of which Arrow has looked at the first ones only."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    names = ds.dataset(name, format=form).schema.names
     while True:
-        dataset = ds.dataset(files, format=form, schema=schema)
         try:
-            for _ in dataset.to_batches():
+            for _ in ds.dataset(name, format=form, schema=schema).to_batches():
                 pass
-            return dataset
+            return schema
         except pa.ArrowInvalid as error:
-            place = re.search(r"CSV column #(\d+)", str(error))
-            if place is None or schema.field(int(place[1])).type == pa.string():
-                raise
-            field = schema.field(int(place[1]))
-            wider = pa.float64() if pa.types.is_integer(field.type) else pa.string()
-            schema = schema.set(int(place[1]), field.with_type(wider))
+            found = re.search(r"CSV column #(\d+)", str(error))
+            place = -1 if found is None else schema.get_field_index(names[int(found[1])])
+            if place < 0 or schema.field(place).type == pa.string():
+                raise ValueError(f"{name} is no csv file, or a damaged one: {error}") from None
+            kind = schema.field(place).type
+            wider = pa.float64() if pa.types.is_integer(kind) or pa.types.is_null(kind) else pa.string()
+            schema = schema.set(place, schema.field(place).with_type(wider))
 
 
 def _blanks_missing(rows: Any, are_csv: bool) -> Any:
@@ -199,7 +308,7 @@ def bytes_of(limit: Any) -> int:
         value = float(number) * units[unit]
     except (ValueError, KeyError):
         value = 0
-    if isinstance(limit, bool) or not value >= 2**20:
+    if isinstance(limit, bool) or not 2**20 <= value < math.inf:
         raise ValueError(
             f'memory_limit must be at least a megabyte, as a number of bytes or like "500 MB"; got {limit!r}.'
         )

@@ -96,6 +96,8 @@ def find_columns(schema: Any, target: str, weight: str | None, features: Any, ca
         raise ValueError("The table has no column to learn from beside the target and the weight.")
     if target in used or weight in used:
         raise ValueError("The columns of the target and of the weight can't be features.")
+    if weight is not None and not _holds_numbers(schema.field(weight)):
+        raise ValueError(f"The weights in column {weight!r} must be numbers; got {schema.field(weight).type}.")
     forced = _forced(categorical, used)
     kinds = tuple(name in forced or _holds_categories(schema.field(name)) for name in used)
     return Columns(tuple(used), kinds, target, weight)
@@ -112,11 +114,25 @@ def _forced(categorical: Any, names: Sequence[str]) -> set[str]:
     return chosen
 
 
+def _kind_of(field: Any) -> Any:
+    from pyarrow import types
+
+    return field.type.value_type if types.is_dictionary(field.type) else field.type
+
+
+def _holds_numbers(field: Any) -> bool:
+    from pyarrow import types
+
+    kind = _kind_of(field)
+    tests = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
+    return any(test(kind) for test in tests)
+
+
 def _holds_categories(field: Any) -> bool:
     from pyarrow import types
 
-    kind = field.type.value_type if types.is_dictionary(field.type) else field.type
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind):
+    kind = _kind_of(field)
+    if _holds_numbers(field):
         return False
     if types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind):
         return True
@@ -144,7 +160,7 @@ def distinct(column: Any) -> tuple[list[Any], npt.NDArray[np.intp]]:
     if not types.is_dictionary(column.type):
         column = column.dictionary_encode()
     values = [None if is_missing(value) else value for value in column.dictionary.to_pylist()]
-    place = column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.intp)
+    place = column.indices.cast("int64").fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.intp)
     return [*values, None], place
 
 

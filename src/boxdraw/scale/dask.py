@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from boxdraw.progress import RowsProgress
@@ -34,7 +35,8 @@ class DaskEngine:
 
     def read(self, columns: list[str]) -> Any:
         """Return the whole table."""
-        return _as_arrow(self._frame[columns].compute(), self._only(columns))
+        with _told_in_words("reading"):
+            return _as_arrow(self._frame[columns].compute(), self._only(columns))
 
     def reduce(self, work: Callable[[Any], P], columns: list[str], what: str, n_rows: int | None) -> P | None:
         """Return the merged results of the work on all partitions."""
@@ -66,20 +68,25 @@ def _results(tasks: list[Any], what: str) -> Iterator[tuple[int, Any]]:
     """Yield the results of tasks as they come."""
     client = _current_client()
     if client is None:
-        yield from _module("dask").compute(*tasks)
+        with _told_in_words(what):
+            results = _module("dask").compute(*tasks)
+        yield from results
         return
     futures = client.compute(tasks)
     try:
         for future in _module("distributed").as_completed(futures):
-            yield _result_of(future, what)
+            with _told_in_words(what):
+                result = future.result()
+            yield result
     finally:
         client.cancel(futures)
 
 
-def _result_of(future: Any, what: str) -> tuple[int, Any]:
+@contextmanager
+def _told_in_words(what: str) -> Iterator[None]:
+    """Make whatever fails in a partition one error."""
     try:
-        result: tuple[int, Any] = future.result()
-        return result
+        yield
     except (ValueError, TypeError):
         raise  # what is wrong with the table is said in so many words already
     except Exception as error:
@@ -132,6 +139,9 @@ def _as_arrow(frame: Any, schema: Any) -> Any:
         column = frame[field.name]
         if hasattr(column.dtype, "categories"):
             column = column.astype(object)
-        values = pa.array(column, type=field.type, from_pandas=True)
+        try:
+            values = pa.array(column, type=field.type, from_pandas=True)
+        except pa.ArrowException as error:
+            raise ValueError(f"A partition has something else than {field.type} in {field.name!r}: {error}") from None
         columns.append(values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)
     return pa.table(columns, schema=schema)

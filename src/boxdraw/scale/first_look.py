@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -107,6 +108,7 @@ class LookAtFeatures:
                 sides = kept & ~positive, kept & positive
                 negative, own = (_totals(values, place, weight, rows) for rows in sides)
                 present = {values[k] for k in np.unique(place)}
+                _check_few(present)
                 categories.append(({value: negative.get(value, Fraction(0)) for value in present}, own))
                 missing[j] = None in present
             else:
@@ -122,18 +124,28 @@ class LookAtFeatures:
 def _totals(values: list[Any], place: Any, weight: FloatArray | None, rows: BoolArray) -> Totals:
     """Add up the weight of some rows by their value."""
     count = np.bincount(place[rows], minlength=len(values))
+    found = np.flatnonzero(count)
+    if weight is None or not len(found):
+        masses = [Fraction(number) for number in count[found].tolist()]
+    else:
+        grouped = weight[rows][np.argsort(place[rows], kind="stable")]
+        masses = [exact_total(group) for group in np.split(grouped, np.cumsum(count[found])[:-1])]
     result: Totals = {}
-    for k in np.flatnonzero(count).tolist():
-        mass = Fraction(int(count[k])) if weight is None else exact_total(weight[rows & (place == k)])
+    for k, mass in zip(found.tolist(), masses, strict=True):
         result[values[k]] = result.get(values[k], Fraction(0)) + mass
     return result
 
 
 def _added(first: Totals, second: Totals) -> Totals:
-    if len(first) + len(second) > 2 * _MANY_CATEGORIES:
-        example = repr(next(iter(first)))
+    both = {**first, **second}
+    _check_few(both)
+    return {value: first.get(value, Fraction(0)) + second.get(value, Fraction(0)) for value in both}
+
+
+def _check_few(categories: Collection[Any]) -> None:
+    if len(categories) > _MANY_CATEGORIES:
+        example = repr(next(value for value in categories if value is not None))
         raise ValueError(
             f"A column has more than {_MANY_CATEGORIES} different categories, such as {example}: it seems to hold "
             "identifiers. Leave it out of the features."
         )
-    return {value: first.get(value, Fraction(0)) + second.get(value, Fraction(0)) for value in {**first, **second}}

@@ -171,7 +171,10 @@ def _encoding_of(look: FirstLook, columns: Columns) -> Encoding:
             categories.append(None)
             continue
         known = [value for value in {**found[0], **found[1]} if value is not None]
-        if known and all(isinstance(value, bool) for value in known):
+        if not known:  # as in memory, where nothing tells the type of missing values
+            categories.append(None)
+            continue
+        if all(isinstance(value, bool) for value in known):
             known = [False, True]
         categories.append(tuple(sorted(known, key=lambda value: (isinstance(value, str), value))))
     return Encoding(columns.features, tuple(categories), tuple(look.missing.tolist()))
@@ -201,6 +204,6 @@ def _matrix_ranges(look: FirstLook, encoding: Encoding, order: Order) -> Any:
         low, high = float(look.ranges.low[j]), float(look.ranges.high[j])
         rows.append((low, high, bool(look.ranges.whole[j])))
         if missing:
-            rows.append((float(low > high), float(look.ranges.missing[j]), True))
+            rows.append((float(low > high), float(low > high or look.ranges.missing[j]), True))
     low_, high_, whole = zip(*rows, strict=True)
     return np.array(low_), np.array(high_), np.array(whole)
