@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from boxdraw.boxes import BoxSet
 from boxdraw.encoding import Encoding
 from boxdraw.schema import frame_like, labels_of, read_rows
 from boxdraw.sums import total
+
+if TYPE_CHECKING:
+    from boxdraw.scale.predict import PredictedTable
 
 
 class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
@@ -88,6 +91,55 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
     def _transformed_by(self) -> BoxSet:
         """Return the boxes that ``transform`` has a column for."""
         return self.boxes_
+
+    def predict_table(
+        self, source: Any, output: Any, *, columns: Any = None, memory_limit: Any = None, progress: Any = None
+    ) -> PredictedTable:
+        """Predict the rows of a stored table, which may be larger than memory, and write a table of them.
+
+        The table is read batch by batch, and written in the order of its rows with the columns ``prediction``, a
+        label out of ``classes_``; ``score``, what ``decision_function`` gives, if there is one; and ``box``, the
+        number of the first box of ``transform`` that holds the row, from 1, null if none does. A file that exists is
+        replaced at the end; an error leaves it as it is.
+
+        Parameters
+        ----------
+        source : path, list of paths, pyarrow.dataset.Dataset or pyarrow.Table
+            Parquet, Arrow or CSV files, or a directory of them. It needs a column for each feature, in any order, and
+            may have others. A model that was fitted without names takes a table of exactly its features by place.
+        output : path
+            The file to write, which ends in .parquet, .arrow, .feather or .csv.
+        columns : sequence of str, optional
+            The columns of the table to write in front of the predictions; all of them by default, none for ``[]``.
+        memory_limit : int or str, optional
+            About how much memory to use, in bytes or like "500 MB"; a gigabyte by default.
+        progress : bool or callable, optional
+            Whether to show how it gets on. A function is called with what is being done, the rows that are done, and
+            their number in all, or None where that is not known.
+
+        Returns
+        -------
+        PredictedTable
+            ``output``, ``rows`` and ``flagged``, the number of rows that are predicted positive.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import pyarrow.csv
+        >>> from boxdraw import BoxSet, BoxSetClassifier
+        >>> model = BoxSetClassifier(BoxSet([[30.0]], [[40.0]], feature_names=["age"]), classes=("no", "yes"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     done = model.predict_table(pa.table({"id": [7, 8], "age": [35, 50]}), f"{folder}/out.csv")
+        ...     pyarrow.csv.read_csv(done.output).to_pydict()
+        {'id': [7, 8], 'age': [35, 50], 'prediction': ['yes', 'no'], 'score': [5, -10], 'box': [1, None]}
+        >>> done.rows, done.flagged
+        (2, 1)
+        """
+        from boxdraw.scale.predict import predict_table
+
+        check_is_fitted(self)
+        return predict_table(self, source, output, columns, memory_limit, progress)
 
     def explain(self, X: Any) -> Any:
         """Say of each row which box holds it, or what it would take to be in the nearest one.

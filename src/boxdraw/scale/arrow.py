@@ -41,17 +41,13 @@ class ArrowEngine:
         self._memory_limit = memory_limit
 
     @property
-    def _is_csv(self) -> bool:
-        return getattr(getattr(self._dataset, "format", None), "default_extname", "") == "csv"
-
-    @property
     def schema(self) -> Any:
         """The names and types of the columns."""
         return self._dataset.schema
 
     def read(self, columns: list[str]) -> Any:
         """Return the whole table."""
-        return _blanks_missing(self._dataset.to_table(columns=columns), self._is_csv)
+        return _blanks_missing(self._dataset.to_table(columns=columns), is_csv(self._dataset))
 
     def batches(self, columns: list[str]) -> Iterator[Any]:
         """Yield the rows in their order."""
@@ -64,7 +60,7 @@ class ArrowEngine:
         )
         for batch in scanner.to_batches():
             if batch.num_rows:
-                yield _blanks_missing(batch, self._is_csv)
+                yield _blanks_missing(batch, is_csv(self._dataset))
 
     def reduce(self, work: Callable[[Any], P], columns: list[str], what: str, n_rows: int | None) -> P | None:
         """Return the merged results of the work on all batches."""
@@ -92,8 +88,16 @@ class ArrowEngine:
                 yield done, future.result()
 
 
-def open_dataset(source: Any) -> Any:
-    """Return a pyarrow dataset of a path, a list of paths, a directory, a dataset or an Arrow table."""
+def is_csv(dataset: Any) -> bool:
+    """Say whether a dataset is of CSV files."""
+    return getattr(getattr(dataset, "format", None), "default_extname", "") == "csv"
+
+
+def open_dataset(source: Any, texts: Sequence[str] = ()) -> Any:
+    """Return a pyarrow dataset of a path, a list of paths, a directory, a dataset or an Arrow table.
+
+    ``texts`` are columns of CSV files that are text even if they look like numbers.
+    """
     try:
         import pyarrow as pa
         import pyarrow.dataset as ds
@@ -109,7 +113,7 @@ def open_dataset(source: Any) -> Any:
         raise ValueError(f"All files of a table must have the same format; got {', '.join(sorted(kinds))}.")
     kind, names = kinds.pop(), list(map(str, files))
     try:
-        return _csv_dataset(names) if kind == "csv" else ds.dataset(names, format=kind)
+        return _csv_dataset(names, texts) if kind == "csv" else ds.dataset(names, format=kind)
     except (pa.ArrowInvalid, OSError) as error:
         raise ValueError(f"{files[0]} is no {kind} file, or a damaged one: {error}") from None
 
@@ -148,7 +152,7 @@ def _format_of(path: Path) -> str:
     return _FORMATS[suffix]
 
 
-def _csv_dataset(files: list[str]) -> Any:
+def _csv_dataset(files: list[str], texts: Sequence[str]) -> Any:
     """Open CSV files with types that suit every row; Arrow looks at the first ones only, so they are all read once."""
     import pyarrow as pa
     import pyarrow.csv as csv
@@ -157,7 +161,10 @@ def _csv_dataset(files: list[str]) -> Any:
     form = ds.CsvFileFormat(
         convert_options=csv.ConvertOptions(null_values=list(_MISSING_NUMBERS), strings_can_be_null=False)
     )
-    schema = ds.dataset(files, format=form).schema
+    schema = pa.schema(
+        field.with_type(pa.string()) if field.name in texts else field
+        for field in ds.dataset(files, format=form).schema
+    )
     while True:
         dataset = ds.dataset(files, format=form, schema=schema)
         try:
