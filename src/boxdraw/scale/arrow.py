@@ -52,15 +52,16 @@ class ArrowEngine:
     def batches(self, columns: list[str]) -> Iterator[Any]:
         """Yield the rows in their order."""
         rows = self._memory_limit // (_BATCHES * 8 * max(1, len(columns)))
-        scanner = self._dataset.scanner(
-            columns=columns,
-            batch_size=min(max(rows, _LEAST_ROWS), _MOST_ROWS),
-            batch_readahead=_BATCHES // 4,
-            fragment_readahead=1,
-        )
-        for batch in scanner.to_batches():
-            if batch.num_rows:
-                yield _blanks_missing(batch, is_csv(self._dataset))
+        how = {
+            "columns": columns,
+            "batch_size": min(max(rows, _LEAST_ROWS), _MOST_ROWS),
+            "batch_readahead": _BATCHES // 4,
+            "fragment_readahead": 1,
+        }
+        for scanner in _scanners(self._dataset, how):
+            for batch in scanner.to_batches():
+                if batch.num_rows:
+                    yield _blanks_missing(batch, is_csv(self._dataset))
 
     def reduce(self, work: Callable[[Any], P], columns: list[str], what: str, n_rows: int | None) -> P | None:
         """Return the merged results of the work on all batches."""
@@ -90,7 +91,32 @@ class ArrowEngine:
 
 def is_csv(dataset: Any) -> bool:
     """Say whether a dataset is of CSV files."""
-    return getattr(getattr(dataset, "format", None), "default_extname", "") == "csv"
+    return _format(dataset) == "csv"
+
+
+def _format(dataset: Any) -> str:
+    return str(getattr(getattr(dataset, "format", None), "default_extname", ""))
+
+
+def _scanners(dataset: Any, how: dict[str, Any]) -> Iterator[Any]:
+    """Yield what reads a dataset: of Parquet files one row group after the other.
+
+    Arrow reads ahead of slow work by up to a gigabyte, and keeps the bytes of a Parquet file until its end.
+    """
+    import pyarrow.dataset as ds
+
+    if _format(dataset) != "parquet":
+        yield dataset.scanner(**how)
+        return
+    how = how | {"fragment_scan_options": ds.ParquetFragmentScanOptions(pre_buffer=False)}
+    try:
+        fragments = list(dataset.get_fragments())
+    except ValueError:  # with a filter
+        yield dataset.scanner(**how)
+        return
+    for fragment in fragments:
+        for group in fragment.split_by_row_group():
+            yield group.scanner(schema=dataset.schema, **how)
 
 
 def open_dataset(source: Any, texts: Sequence[str] = ()) -> Any:

@@ -144,7 +144,7 @@ def distinct(column: Any) -> tuple[list[Any], npt.NDArray[np.intp]]:
     if not types.is_dictionary(column.type):
         column = column.dictionary_encode()
     values = [None if is_missing(value) else value for value in column.dictionary.to_pylist()]
-    place = column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.intp)
+    place = column.indices.cast("int64").fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.intp)
     return [*values, None], place
 
 

@@ -22,7 +22,7 @@ from boxdraw.schema import unseen_categories, warn_of
 
 _ROWS = 2**17  # that are predicted at the same time, at most
 _SHOWN = 6  # unseen categories of a column to keep: a warning names five, and says if there are more
-_SHARE = 16  # of the memory limit: what their columns take, at most; they are copied several times
+_SHARE = 64  # of the memory limit: what their columns take, at most; they are copied several times
 
 
 @dataclass(frozen=True, slots=True)
