@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
+from boxdraw.counts import BoxCounts, as_floats
 from boxdraw.encoding import Encoding
 from boxdraw.schema import frame_like, labels_of, read_rows
 from boxdraw.sums import total
@@ -186,8 +186,8 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         """Return the columns of ``box_table`` for any boxes."""
         positive = labels_of(y, len(_rows(X)), self.classes_) == self.pos_label_
         member = boxes.membership(self._validated(X), n_jobs=self.n_jobs)
-        weight = np.ones(len(positive)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if weight.shape != positive.shape:
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if weight is not None and weight.shape != positive.shape:
             raise ValueError(f"sample_weight has shape {weight.shape}; expected {positive.shape}.")
         return box_statistics(boxes, member, positive, weight)
 
@@ -272,12 +272,16 @@ def wilson_interval(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, Fl
     return np.maximum(centre - half, 0), np.minimum(centre + half, 1)
 
 
-def box_statistics(boxes: BoxSet, member: BoolArray, positive: BoolArray, weight: FloatArray) -> dict[str, Any]:
+def box_statistics(boxes: BoxSet, member: BoolArray, positive: BoolArray, weight: FloatArray | None) -> dict[str, Any]:
     """Return the columns of ``box_table``."""
-    alone = member & (member.sum(axis=1, keepdims=True) == 1)
-    support = weight @ member
-    true_positives = (weight * positive) @ member
-    n_positive, n_rows = math.fsum(weight * positive), math.fsum(weight)
+    return counted_statistics(boxes, BoxCounts.of(member, positive, weight))
+
+
+def counted_statistics(boxes: BoxSet, counts: BoxCounts) -> dict[str, Any]:
+    """Return the columns of ``box_table`` from counts of the rows."""
+    rows, positives = counts.rows, counts.positives
+    support, true_positives = as_floats(rows.inside), as_floats(positives.inside)
+    n_positive, n_rows = np.float64(positives.all), np.float64(rows.all)
     low, high = wilson_interval(true_positives, support)
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = true_positives / support
@@ -290,7 +294,7 @@ def box_statistics(boxes: BoxSet, member: BoolArray, positive: BoolArray, weight
             "precision_low": low,
             "precision_high": high,
             "recall": true_positives / n_positive,
-            "unique_recall": ((weight * positive) @ alone) / n_positive,
-            "lift": precision / (np.float64(n_positive) / n_rows),
-            "overlap": 1 - (weight @ alone) / support,
+            "unique_recall": as_floats(positives.alone) / n_positive,
+            "lift": precision / (n_positive / n_rows),
+            "overlap": 1 - as_floats(rows.alone) / support,
         }

@@ -58,7 +58,7 @@ class ArrowEngine:
             "batch_readahead": _BATCHES // 4,
             "fragment_readahead": 1,
         }
-        for scanner in _scanners(self._dataset, how):
+        for scanner in scanners(self._dataset, how):
             for batch in scanner.to_batches():
                 if batch.num_rows:
                     yield _blanks_missing(batch, is_csv(self._dataset))
@@ -98,7 +98,7 @@ def _format(dataset: Any) -> str:
     return str(getattr(getattr(dataset, "format", None), "default_extname", ""))
 
 
-def _scanners(dataset: Any, how: dict[str, Any]) -> Iterator[Any]:
+def scanners(dataset: Any, how: dict[str, Any]) -> Iterator[Any]:
     """Yield what reads a dataset: of Parquet files one row group after the other.
 
     Arrow reads ahead of slow work by up to a gigabyte, and keeps the bytes of a Parquet file until its end.
