@@ -189,6 +189,8 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         if weight is not None and weight.shape != positive.shape:
             raise ValueError(f"sample_weight has shape {weight.shape}; expected {positive.shape}.")
+        if weight is not None and not np.isfinite(weight).all():
+            raise ValueError("sample_weight must be finite.")
         return box_statistics(boxes, member, positive, weight)
 
     def _validated(self, X: Any) -> Any:

@@ -20,6 +20,7 @@ from boxdraw.rows import UNSEEN, numeric, read_columns
 from boxdraw.rule import Category, is_missing, unique_categories
 
 _MANY = 50  # categories, from which on a column in which nearly every row has its own looks like one of identifiers
+_NAMED = 5  # categories in a warning
 _DATES = "Convert them to numbers first, for example to days since a fixed date."
 
 
@@ -219,10 +220,21 @@ def unseen_categories(X: Any, boxes: BoxSet) -> dict[str, list[str]]:
     return new
 
 
+def merged_unseen(first: dict[str, list[str]], second: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the unseen categories of both, of each feature as many as a warning needs."""
+    merged = dict(first)
+    for name, values in second.items():
+        merged[name] = list(dict.fromkeys([*merged.get(name, []), *values]))[: _NAMED + 1]
+    return merged
+
+
 def warn_of(unseen: dict[str, list[str]], stacklevel: int) -> None:
     """Name categories that were not seen in training, if there are any."""
     if unseen:
-        new = [f"{name!r}: {', '.join(found[:5])}{', ...' if len(found) > 5 else ''}" for name, found in unseen.items()]
+        new = [
+            f"{name!r}: {', '.join(found[:_NAMED])}{', ...' if len(found) > _NAMED else ''}"
+            for name, found in unseen.items()
+        ]
         warnings.warn(
             f"Categories that were not seen in training are outside every box that limits them. {'; '.join(new)}.",
             UserWarning,

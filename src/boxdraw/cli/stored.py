@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from boxdraw.boxes import BoxSet
 from boxdraw.cli.errors import Failure, extra
+from boxdraw.cli.features import as_trained
 from boxdraw.cli.tables import (
     MISSING_NUMBERS,
     CsvForm,
@@ -24,7 +26,7 @@ from boxdraw.cli.tables import (
     zeros_in_front,
 )
 
-__all__ = ["LARGE_CSV", "Stored", "open_stored"]
+__all__ = ["LARGE_CSV", "Stored", "check_trained", "open_stored"]
 
 #: CSV files of more bytes than this are read piece by piece.
 LARGE_CSV = 100_000_000
@@ -95,6 +97,14 @@ class Stored:
             yield from self._parquet(wanted)
         else:
             yield from self._csv(dict.fromkeys(wanted, extra("pyarrow").string()), [])
+
+    @property
+    def verbatim_schema(self) -> Any:
+        """The names and types of the columns of `verbatim`."""
+        if self.is_parquet:
+            return extra("pyarrow.parquet").read_schema(self.name)
+        pa = extra("pyarrow")
+        return pa.schema([pa.field(name, pa.string()) for name in self.schema.names])
 
     @property
     def n_rows(self) -> int | None:
@@ -172,6 +182,24 @@ def open_stored(path: str, form: CsvForm, as_text: Iterable[str] = ()) -> Stored
         return None
     schema = _check_text(path) and _csv_schema(path, form, as_text)
     return Stored(path, False, schema, form) if schema else None
+
+
+def check_trained(stored: Stored, boxes: BoxSet) -> None:
+    """Refuse a table whose columns are not of the types that boxes need, and show a value that does not fit.
+
+    Parameters
+    ----------
+    stored : Stored
+        The table.
+    boxes : BoxSet
+        The boxes.
+    """
+
+    def values(name: str) -> Iterator[Any]:
+        for table in stored.tables([name]):
+            yield from table[name].to_pylist()
+
+    as_trained(stored.schema.empty_table(), boxes, stored.name, values)
 
 
 def _open_parquet(path: str) -> Stored:

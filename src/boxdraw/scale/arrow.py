@@ -129,7 +129,7 @@ def open_dataset(source: Any, texts: Sequence[str] = ()) -> Any:
         import pyarrow.dataset as ds
     except ImportError:
         raise ImportError("Stored tables need pyarrow: pip install 'boxdraw[scale]'") from None
-    if isinstance(source, ds.Dataset):
+    if isinstance(source, ds.Dataset) or hasattr(source, "scanner"):  # a dataset, or what can be read like one
         return source
     if isinstance(source, pa.Table | pa.RecordBatch):
         return ds.dataset(source)

@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from boxdraw.arrays import BoolArray
 from boxdraw.boxes import BoxSet
+from boxdraw.membership import first_box
 from boxdraw.progress import RowsProgress
 from boxdraw.rows import default_names
 from boxdraw.scale.arrow import ArrowEngine, bytes_of, is_csv, open_dataset
 from boxdraw.scale.write import check_writable, open_writer
-from boxdraw.schema import unseen_categories, warn_of
+from boxdraw.schema import merged_unseen, unseen_categories, warn_of
 
 _ROWS = 2**17  # that are predicted at the same time, at most
-_SHOWN = 6  # unseen categories of a column to keep: a warning names five, and says if there are more
 _SHARE = 64  # of the memory limit: what their columns take, at most; they are copied several times
 
 
@@ -77,8 +75,7 @@ def _write(
             write(result)
             step(table.num_rows)
             done, flagged = done + table.num_rows, flagged + hits
-            for name, values in new.items():
-                unseen[name] = list(dict.fromkeys([*unseen.get(name, []), *values]))[:_SHOWN]
+            unseen = merged_unseen(unseen, new)
     warn_of(unseen, stacklevel=5)
     return PredictedTable(str(path), done, flagged)
 
@@ -129,13 +126,6 @@ def added_types(model: Any) -> dict[str, Any]:
 
     score = {"score": pa.float64()} if hasattr(model, "decision_function") else {}
     return {"prediction": pa.array(model.classes_).type, **score, "box": pa.int64()}
-
-
-def first_box(member: BoolArray) -> npt.NDArray[np.int64]:
-    """Return the number, from 1, of the first box that holds each row; 0 if none does."""
-    if not member.shape[1]:
-        return np.zeros(len(member), dtype=np.int64)
-    return np.where(member.any(axis=1), member.argmax(axis=1) + 1, 0)
 
 
 def grouped(batches: Iterable[Any], n_rows: int, n_bytes: int) -> Iterator[Any]:
