@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import importlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -25,16 +25,22 @@ _DATES = "Convert them to numbers first, for example to days since a fixed date.
 
 
 def read_training(
-    estimator: Any, X: Any, y: Any, categorical_features: Any = None, learns: bool = True
+    estimator: Any,
+    X: Any,
+    y: Any,
+    categorical_features: Any = None,
+    learns: bool = True,
+    all_finite: Callable[[Matrix], bool] = is_finite,
 ) -> tuple[Matrix, npt.NDArray[Any], Encoding]:
     """Check a training table, as scikit-learn does; return the learners' matrix, the labels and the encoding.
 
-    Columns that look like identifiers give a warning if something ``learns`` from them.
+    Columns that look like identifiers give a warning if something ``learns`` from them. ``all_finite`` looks at a
+    matrix of numbers, for callers that want to see more of it on the way.
     """
     check_table(X)
     if categorical_features is None and not has_categories(X):
         X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], ensure_all_finite=False)
-        complete = is_finite(X)
+        complete = all_finite(X)
         if not complete:
             assert_all_finite(X, allow_nan=True, estimator_name=type(estimator).__name__, input_name="X")
         encoding = Encoding.of_numbers(getattr(estimator, "feature_names_in_", None), X, complete)

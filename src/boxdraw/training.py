@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,8 @@ from sklearn.utils.validation import _check_sample_weight
 
 from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw.base import check_binary
+from boxdraw.encoding import is_finite
+from boxdraw.scale.ranges import LARGE, Ranges
 from boxdraw.schema import read_training
 from boxdraw.sums import total
 
@@ -23,6 +26,7 @@ class Training:
     weight: FloatArray | None
     kept: BoolArray | None = None  # which of the caller's rows these are, where some had no weight
     n_codes: tuple[int, ...] = ()  # how many codes a column of categories has; 0, or nothing at all, for numbers
+    ranges: Ranges | None = None  # of the columns, where they are known already
 
     @property
     def weights(self) -> FloatArray:
@@ -55,14 +59,30 @@ class Training:
         return Training(self.X[rows], self.positive[rows], weight, n_codes=self.n_codes)
 
 
-def read_training_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
-    """Check the data, find the classes, leave rows of no weight out; set what scikit-learn wants on the estimator."""
-    X, y, estimator._encoding = read_training(estimator, X, y, estimator.categorical_features)
+def read_training_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, look: Callable[[Matrix], Ranges] | None = None
+) -> Training:
+    """Check the data, find the classes, leave rows of no weight out; set what scikit-learn wants on the estimator.
+
+    ``look`` finds the ranges of a matrix of numbers, which also says whether all of them are finite.
+    """
+    ranges: Ranges | None = None
+
+    def all_finite(X: Matrix) -> bool:
+        nonlocal ranges
+        if look is None or X.size <= LARGE:
+            return is_finite(X)
+        ranges = look(X)
+        return ranges.are_finite()
+
+    X, y, estimator._encoding = read_training(estimator, X, y, estimator.categorical_features, all_finite=all_finite)
+    if not estimator._encoding.plain:
+        ranges = None  # the matrix is another one
     weight = kept = None
     if sample_weight is not None:
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not weight.all():
-            kept = weight > 0
+            kept, ranges = weight > 0, None
             X, y, weight = X[kept], y[kept], weight[kept]
         if not len(y):
             raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
@@ -71,4 +91,4 @@ def read_training_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tr
         if not 1e-200 < in_all < 1e200:
             raise ValueError(f"sample_weight adds up to {in_all:.3g}; scale it to between 1e-200 and 1e200.")
     estimator.classes_, estimator.pos_label_, positive = check_binary(y, estimator.pos_label, weight)
-    return Training(X, positive, weight, kept, estimator._encoding.n_codes)
+    return Training(X, positive, weight, kept, estimator._encoding.n_codes, ranges)

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from boxdraw.exact.objective import Objective, decimal
+from boxdraw.exact.objective import Objective
+from boxdraw.exact.weights import decimal
 
 INF = np.inf
 QUARTERS = st.integers(-6, 6).map(lambda k: k / 4)  # sums of them are exact, and rows often lie right on a limit

@@ -20,11 +20,13 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _check_sample_weight
 
 from boxdraw.boxes import BoxSet
-from boxdraw.exact.objective import Objective
+from boxdraw.exact.objective import Objective, Scale
 from boxdraw.exact.raw import counted, read_table
+from boxdraw.exact.sorting import row_order
 from boxdraw.export.json import from_json, read_source, to_json, write_text
 from boxdraw.rule import Category
 from boxdraw.schema import labels_of
+from boxdraw.tiles import tiles
 
 FORMAT, VERSION = "boxdraw.certificate", 1
 _PROBLEM = ("negative_weight", "box_cost", "margin", "max_boxes")
@@ -158,7 +160,8 @@ class Certificate:
         table, labels, weight = table[weight > 0], labels[weight > 0], weight[weight > 0]
         positive = labels_of(labels, len(table), np.array(self.classes, dtype=object)) == self.pos_label
         problem = {name: getattr(self, name) for name in _PROBLEM}
-        return _figures(Objective(table, positive, weight, **problem), self.boxes)
+        objective = Objective(table, positive, weight, **problem)
+        return about_data(objective) | _value(objective, self.boxes)
 
     def _plain(self) -> dict[str, Any]:
         """Return everything but the boxes and the checksum as what JSON has."""
@@ -231,26 +234,48 @@ def _exactly(category: Category) -> str:
     return repr(category) if isinstance(category, str) else str(Fraction(category))
 
 
-def make_certificate(objective: Objective, boxes: BoxSet, bound: Fraction | float, **about: Any) -> Certificate:
-    """Fill in what follows from the data and the exact bound; ``about`` has the other attributes."""
+def make_certificate(
+    objective: Objective, boxes: BoxSet, bound: Fraction | float, data: dict[str, Any] | None = None, **about: Any
+) -> Certificate:
+    """Fill in what follows from the data and the exact bound; ``about`` has the other attributes.
+
+    ``data`` is what `about_data` returns, if that is known already.
+    """
     problem = {name: getattr(objective, name) for name in _PROBLEM}
-    return Certificate(boxes=boxes, bound=float(bound), **_figures(objective, boxes), **problem, **about)
+    figures = about_data(objective) if data is None else data
+    return Certificate(boxes=boxes, bound=float(bound), **figures, **_value(objective, boxes), **problem, **about)
 
 
-def _figures(objective: Objective, boxes: BoxSet) -> dict[str, Any]:
-    """Compute all that `Certificate.verify` compares."""
-    weight = np.ones(len(objective.X)) if objective.weight is None else objective.weight
-    # Adding zero turns -0.0 into 0.0; sorting makes the order of rows irrelevant.
-    rows = np.column_stack([objective.X, objective.positive, weight]) + 0.0
-    rows[np.isnan(rows)] = np.nan  # one of the many that there are
-    text = repr(rows.shape).encode() + rows[np.lexsort(rows.T)].astype("<f8").tobytes()
+def about_data(objective: Objective, scale: Scale | None = None) -> dict[str, Any]:
+    """Compute what `Certificate.verify` compares of the data alone; the scale is that of the objective, if known."""
     return {
-        "n_rows": len(rows),
+        "n_rows": len(objective.X),
         "n_positive": int(objective.positive.sum()),
-        "data_checksum": hashlib.sha256(text).hexdigest(),
-        "objective": float(objective.value_of(counted(objective, boxes), len(boxes))),
-        "rounding_error": float(objective.in_points().error),
+        "data_checksum": _data_checksum(objective),
+        "rounding_error": float((objective.in_points() if scale is None else scale).error),
     }
+
+
+def _value(objective: Objective, boxes: BoxSet) -> dict[str, Any]:
+    return {"objective": float(objective.value_of(counted(objective, boxes), len(boxes)))}
+
+
+def _data_checksum(objective: Objective) -> str:
+    """Hash the rows with classes and weights, in sorted order, which makes that of the table irrelevant."""
+    X, weight = objective.X, np.ones(1) if objective.weight is None else objective.weight
+    width = X.shape[1]
+    keys = [] if objective.weight is None else [weight]
+    order, _ = row_order([*keys, objective.positive, *X.T[::-1]], len(X))
+    digest = hashlib.sha256(repr((len(X), width + 2)).encode())
+    for tile in tiles(len(X), width):
+        chosen = order[tile]
+        rows = np.empty((len(chosen), width + 2), dtype="<f8")
+        rows[:, :width], rows[:, width] = X[chosen], objective.positive[chosen]
+        rows[:, width + 1] = weight[chosen] if len(keys) else 1.0
+        rows += 0.0  # turns -0.0 into 0.0
+        rows[np.isnan(rows)] = np.nan  # one of the many that there are
+        digest.update(rows.tobytes())
+    return digest.hexdigest()
 
 
 def _contradictions(c: Certificate) -> list[str]:
@@ -293,16 +318,16 @@ def _read(text: str | bytes) -> dict[str, Any]:
     if differ := {*kinds, "format", "version"} ^ data.keys():
         raise ValueError(f"keys that are missing or unknown: {', '.join(sorted(differ)):.300}")
     data |= {"bound": math.inf if data["bound"] is None else data["bound"], "checksum": data["checksum"] or "none"}
-    return {name: _value(data[name], kind, name) for name, kind in kinds.items()}
+    return {name: _attribute(data[name], kind, name) for name, kind in kinds.items()}
 
 
-def _value(value: Any, kind: str, where: str) -> Any:
+def _attribute(value: Any, kind: str, where: str) -> Any:
     if kind == "BoxSet":
         return from_json(json.dumps(value))
     if kind == "Fraction" and isinstance(value, str) and re.fullmatch("[0-9]+(/0*[1-9][0-9]*)?", value):
         return Fraction(value)
     if kind == "tuple[Any, Any]" and isinstance(value, list) and len(value) == 2:
-        return tuple(_value(label, "Any", where) for label in value)
+        return tuple(_attribute(label, "Any", where) for label in value)
     if not isinstance(value, _TYPES.get(kind, ())):
         raise ValueError(f"{where}: expected {kind}, got {value!r:.60}")
     return value

@@ -40,6 +40,25 @@ class Scratch(NamedTuple):
     inside: Any  # negatives
 
 
+@entry
+def let_in_order(key, n_levels, side):
+    """Return, per feature, the order in which a lower limit going down, or an upper one going up, lets rows in."""
+    n_rows, n_features = key.shape
+    order = np.empty((n_features, n_rows), np.int32)
+    for j in range(n_features):
+        start = np.zeros(n_levels[j] + 1, np.int64)
+        for i in range(n_rows):
+            level = n_levels[j] - 1 - key[i, j] if side == 0 else key[i, j]
+            start[level + 1] += 1
+        for level in range(n_levels[j]):
+            start[level + 1] += start[level]
+        for i in range(n_rows):
+            level = n_levels[j] - 1 - key[i, j] if side == 0 else key[i, j]
+            order[j, start[level]] = i
+            start[level] += 1
+    return order
+
+
 @inner
 def _scratch(table):
     n_positives, n_negatives = table.low_p.shape[0], table.low_n.shape[0]
@@ -121,12 +140,15 @@ def _sweep(table, prices, by_negative, j, side, limit, scratch):
 
 
 @inner
-def _climb(table, prices, by_negative, lo, hi, value, order, scratch):
-    """Make a box worth more than the value, in the given order of its limits; return its value."""
+def _climb(table, prices, by_negative, lo, hi, value, order, scratch, most):
+    """Make a box worth more than the value, in the given order of its limits, by at most so many sweeps.
+
+    Returns its value and the number of sweeps.
+    """
     _count_out(table.low_p, table.high_p, lo, hi, scratch.out_p)
     _count_out(table.low_n, table.high_n, lo, hi, scratch.out_n)
     stale = sweeps = 0
-    while stale < order.shape[0]:
+    while stale < order.shape[0] and sweeps < most:
         j, side = order[sweeps % order.shape[0]] >> 1, order[sweeps % order.shape[0]] & 1
         limits = lo if side == 0 else hi
         best, chosen = _sweep(table, prices, by_negative, j, side, limits[j], scratch)
@@ -138,14 +160,14 @@ def _climb(table, prices, by_negative, lo, hi, value, order, scratch):
             _recount(key_p, j, 2 * side - 1, limits[j], chosen, scratch.out_p)
             _recount(key_n, j, 2 * side - 1, limits[j], chosen, scratch.out_n)
             limits[j] = chosen
-    return value
+    return value, sweeps
 
 
 @entry
-def climb(table, prices, by_negative, lo, hi):
-    """Improve a box at given prices; return its value."""
+def climb(table, prices, by_negative, lo, hi, most):
+    """Improve a box at given prices by at most so many sweeps, at least one; return its value."""
     order = np.arange(2 * lo.shape[0])
-    return _climb(table, prices, by_negative, lo, hi, MINUS_INFINITY, order, _scratch(table))
+    return _climb(table, prices, by_negative, lo, hi, MINUS_INFINITY, order, _scratch(table), most)[0]
 
 
 @inner
@@ -202,8 +224,8 @@ def _drop(table, prices, lo, hi, box_points, count_p, count_n, kept):
 
 
 @entry
-def polish(table, prices, by_negative, box_points, lo, hi, boxes, limits):
-    """Climb one box after the other while the others stand, until none gets better.
+def polish(table, prices, by_negative, box_points, lo, hi, boxes, limits, most):
+    """Climb one box after the other while the others stand, until none gets better or after so many sweeps.
 
     The prices are the points of all rows, without pairs; `boxes` and `limits` are orders. Returns which boxes are
     worth it, and what these are worth together.
@@ -215,12 +237,13 @@ def polish(table, prices, by_negative, box_points, lo, hi, boxes, limits):
     free = Prices(np.empty_like(prices.gain), np.empty_like(prices.cost), prices.start, prices.negative, prices.price)
     scratch = _scratch(table)
     stale = t = 0
-    while stale < n_boxes:
+    while stale < n_boxes and most > 0:
         k = boxes[t % n_boxes]
         before = _count(table, prices, lo[k], hi[k], -1, count_p, count_n)
         _free(prices.gain, count_p, free.gain)
         _free(prices.cost, count_n, free.cost)
-        after = _climb(table, free, by_negative, lo[k], hi[k], before, limits, scratch)
+        after, sweeps = _climb(table, free, by_negative, lo[k], hi[k], before, limits, scratch, most)
+        most -= sweeps
         _count(table, prices, lo[k], hi[k], 1, count_p, count_n)
         t += 1
         stale = 1 if after > before else stale + 1

@@ -74,6 +74,7 @@ class Master:
         self.use: FloatArray = np.zeros(0)  # the last solution: how much of each column,
         self.cover: FloatArray = np.zeros(0)  # of each negative,
         self._pair_prices: FloatArray = np.zeros(0)  # and the price of each pair row
+        self.prices: Prices | None = None
         self._build([], np.zeros((0, 2), dtype=np.int64))
 
     def _build(self, columns: list[Column], pairs: Any) -> None:
@@ -157,8 +158,8 @@ class Master:
 
     def reduced_costs(self) -> FloatArray:
         """Return by how much each column is worth more than it pays at the last prices: at most 0, but for rounding."""
-        if not self.columns:
-            return np.zeros(0)
+        if not self.columns or self.prices is None:
+            return np.zeros(len(self.columns))
         prices = self.prices
         gain = np.array([self._problem.positives.points[c.assigned].sum() for c in self.columns], dtype=np.float64)
         gain -= self._problem.box_points + prices.box

@@ -25,14 +25,15 @@ OnBoxes = Callable[[list[Box], int], None]
 _FEW = 3  # negatives between two positives for which clauses say so; clauses on more only slow the search down
 _FEW_WEIGHTS = 20  # different ones; with 8, bounds were better if heavy rows did not come first, with 75 worse
 _MOST_PAIRS = 100_000  # of positives in a box with such clauses
+_PAUSE = 1000  # negatives written between looks at the clock
 _MOST_WORK = 10**9  # words compared to find them, about two seconds
 
 
 def model_size(problem: Problem) -> int:
     """Return the number of literals in the clauses of the model, but for at most 500 000 on pairs of positives."""
-    layout = _Layout(problem)
-    sizes = [len(needed) + 1 for needed in [*layout.needed(problem.positives), *layout.needed(problem.negatives)]]
-    return problem.max_boxes * (sum(sizes) + 2 * layout.width) + len(problem.positives.points)
+    rows = problem.positives, problem.negatives
+    literals = sum(int((part.low < problem.n_low - 1).sum() + (part.high > 0).sum()) + len(part.low) for part in rows)
+    return problem.max_boxes * (literals + 2 * _Layout(problem).width) + len(problem.positives.points)
 
 
 class CpSat:
@@ -46,9 +47,13 @@ class CpSat:
         A drawing of at most ``max_boxes`` boxes to start from.
     seed : int
         Seed of the solver. The same seed gives the same drawings, unless the clock or `stop` ends the search.
+    out_of_time : callable
+        Says whether to give up; asked while the model is written, which takes seconds if it is large.
     """
 
-    def __init__(self, problem: Problem, hint: Sequence[Box], seed: int) -> None:
+    def __init__(
+        self, problem: Problem, hint: Sequence[Box], seed: int, out_of_time: Callable[[], bool] = lambda: False
+    ) -> None:
         from ortools.sat.python import cp_model
 
         # Bounds and solutions go to the thread that called `solve`, which alone calls back. None only wakes it up.
@@ -56,7 +61,7 @@ class CpSat:
         layout = _Layout(problem)
         self._model = cp_model.CpModel()
         variables = [self._model.new_bool_var("") for _ in range(layout.n_variables)][: layout.covered]
-        layout.write(self._model.proto, hint)
+        self._written = all(not out_of_time() for _ in layout.write(self._model.proto, hint))
 
         class Listener(cp_model.CpSolverSolutionCallback):
             def on_solution_callback(self) -> None:
@@ -86,6 +91,8 @@ class CpSat:
         bool
             Whether the last drawing, or the hint if there was none, is proved to be optimal.
         """
+        if not self._written:
+            return False
         self._solver.parameters.max_time_in_seconds = max(0.0, time_limit)
         self._solver.parameters.max_deterministic_time = effort
         with ThreadPoolExecutor(1) as pool:
@@ -180,12 +187,15 @@ class _Layout:
         reaches = [np.bincount(sides, minlength=2 * d).astype(np.int32) for sides in reached]
         return [(self._problem.n_low - 1 - reach[:d], reach[d:]) for reach in reaches]
 
-    def write(self, message: Any, hint: Sequence[Box]) -> None:
-        """Write the model's message itself, which is many times faster than an object per literal."""
+    def write(self, message: Any, hint: Sequence[Box]) -> Iterator[None]:
+        """Write the model's message itself, which is many times faster than an object per literal; pause now and then.
+
+        The message is complete when there is no pause left.
+        """
         positives, negatives = self._problem.positives, self._problem.negatives
         needed = self.needed(positives), self.needed(negatives)
         for start in range(0, self.covered, self.width):
-            self._write_box(message, start, *needed)
+            yield from self._write_box(message, start, *needed)
         held = np.arange(self._held, self.covered, self.width)
         for i in range(len(positives.points)):
             message.constraints.add().bool_or.literals.extend([~(self.covered + i), *(held + i).tolist()])
@@ -193,6 +203,7 @@ class _Layout:
         for i, other, between in islice(_pairs(*steps), _MOST_PAIRS // self._problem.max_boxes):
             for box in held.tolist():
                 _imply(message, [box + i, box + other], (self._charged + between).tolist())
+            yield
         objective = message.objective  # to be minimised; the scaling factor turns its values round
         objective.vars.extend([*range(self.covered, self.n_variables), *(held - 1).tolist()])
         objective.coeffs.extend(np.concatenate([-positives.points, negatives.points]).tolist())
@@ -201,7 +212,9 @@ class _Layout:
         message.solution_hint.vars.extend(range(self.n_variables))
         message.solution_hint.values.extend(self._values(hint).astype(int).tolist())
 
-    def _write_box(self, message: Any, start: int, positives: list[IntArray], negatives: list[IntArray]) -> None:
+    def _write_box(
+        self, message: Any, start: int, positives: list[IntArray], negatives: list[IntArray]
+    ) -> Iterator[None]:
         for inner in (start + np.flatnonzero(self._side[1:] == self._side[:-1])).tolist():
             _imply(message, [inner + 1], [inner])
         for i, needed in enumerate(positives):
@@ -209,6 +222,8 @@ class _Layout:
         for q, needed in enumerate(negatives):
             # A negative at the innermost level on every side is in each box that is used.
             _imply(message, [start + v for v in needed.tolist() or [self._used]], [self._charged + q])
+            if q % _PAUSE == 0:
+                yield
         if start > 0:  # boxes may as well come in the order of their reach on one side, those not used last
             for variable in [*np.flatnonzero(self._side == self._longest).tolist(), self._used]:
                 _imply(message, [start + variable], [start + variable - self.width])

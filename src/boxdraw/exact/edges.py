@@ -15,7 +15,7 @@ EDGES = ("midway", "tight")
 
 def place_edges(objective: Objective, held: Sequence[BoolArray], edges: str) -> tuple[FloatArray, FloatArray]:
     """Return the limits of boxes, each given by the positives that it holds."""
-    positives = objective.X[objective.positive]
+    positives = objective.rows(objective.positive)
     n_features = objective.X.shape[1]
     lower, upper = np.empty((len(held), n_features)), np.empty((len(held), n_features))
     for k, rows in enumerate(held):
@@ -38,21 +38,31 @@ def _widen(objective: Objective, lower: FloatArray, upper: FloatArray) -> None:
     A limit that keeps few rows out goes first, so that those stay that say most. Rows that another limit keeps out
     do not stand in the way.
     """
-    sides = np.where(objective.positive, objective.margin, -objective.margin)
-    beyond = np.stack([(lower + sides[:, None]) > objective.X, (upper - sides[:, None]) < objective.X])
-    times = beyond.sum(axis=(0, 2))  # by how many limits each row is kept out
-    order = np.argsort(beyond.sum(axis=1).reshape(-1), kind="stable")
-    for side, j in zip(*np.unravel_index(order, (2, objective.X.shape[1])), strict=True):
-        here = beyond[side, :, j]
-        alone = here & (times == 1)
+    beyond = _beyond(objective, lower, upper)
+    times = beyond.sum(axis=(0, 1), dtype=np.int32)  # by how many limits each row is kept out
+    order = np.argsort(np.count_nonzero(beyond, axis=2).reshape(-1), kind="stable")
+    for side, j in zip(*np.unravel_index(order, beyond.shape[:2]), strict=True):
+        out = np.flatnonzero(beyond[side, j])
+        values, alone = np.asarray(objective.X[out, j], dtype=np.float64), times[out] == 1
+        sides = np.where(objective.positive[out], objective.margin, -objective.margin)
         limits, sign = (lower, 1.0) if side == 0 else (upper, -1.0)
         if not alone.any():
             limits[j] = -sign * np.inf
         else:
-            limits[j] = sign * _halfway(sign * limits[j], sign * objective.X[alone, j], sides[alone], objective.margin)
-        now = here & (sign * objective.X[:, j] < sign * limits[j] + sides)
-        times -= here & ~now
-        beyond[side, :, j] = now
+            limits[j] = sign * _halfway(sign * limits[j], sign * values[alone], sides[alone], objective.margin)
+        # Nothing looks at this limit again, so only the counts are brought up to date.
+        times[out[~(sign * values < sign * limits[j] + sides)]] -= 1
+
+
+def _beyond(objective: Objective, lower: FloatArray, upper: FloatArray) -> BoolArray:
+    """Say which rows each limit keeps out: lower and upper limits, features, rows."""
+    n_rows, n_features = objective.X.shape
+    beyond = np.empty((2, n_features, n_rows), dtype=np.bool_)
+    for tile, rows, positive in objective.tiles():
+        sides = np.where(positive, objective.margin, -objective.margin)[:, None]
+        beyond[0, :, tile] = ((lower + sides) > rows).T
+        beyond[1, :, tile] = ((upper - sides) < rows).T
+    return beyond
 
 
 def _halfway(limit: float, out: FloatArray, sides: FloatArray, margin: float) -> float:

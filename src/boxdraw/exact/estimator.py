@@ -20,13 +20,14 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.base import BaseBoxClassifier, check_binary
 from boxdraw.boxes import BoxSet
-from boxdraw.exact.certificate import Certificate, make_certificate
+from boxdraw.exact.certificate import Certificate, about_data, make_certificate
 from boxdraw.exact.edges import EDGES, place_edges
-from boxdraw.exact.objective import Objective, decimal
+from boxdraw.exact.objective import Objective
 from boxdraw.exact.problem import half_ranges
 from boxdraw.exact.progress import Reporter
 from boxdraw.exact.raw import held, read_table
 from boxdraw.exact.strategies import STRATEGIES, Outcome, solve
+from boxdraw.exact.weights import decimal
 from boxdraw.fast.estimator import check_cost
 from boxdraw.fast.order import fit_order
 from boxdraw.schema import read_training
@@ -40,8 +41,9 @@ class ExactBoxesClassifier(BaseBoxClassifier):
 
     The objective is the weight of the positives inside plus `negative_weight` times that of the negatives outside, less
     `box_cost` for each box. The search ends when it has proven that no drawing of at most `max_boxes` boxes is better,
-    or when the time is up; ``certificate_`` says how far from the best the drawing can be. It is meant for tables of up
-    to some thousand rows; `FastBoxesClassifier` takes any number.
+    or when the time is up; ``certificate_`` says how far from the best the drawing can be. A table may have a million
+    rows, but a proof is to be expected only for some hundred positives with some thousand negatives among them; where
+    none can come to anything in the time limit, a warning says so.
 
     Parameters
     ----------
@@ -64,8 +66,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         "mip" is the program printed in the paper, on HiGHS: for teaching and comparison, on small data.
     strategy : {"full", "neighbourhood", "per_cluster"}, default="full"
         "neighbourhood" first solves the problem with the negatives near the positives alone and starts from its answer.
-        "per_cluster" draws the best single box for each cluster of positives and proves nothing about their union;
-        both are the paper's proposals for larger data.
+        "per_cluster" draws the best single box for each cluster of positives, among the negatives within its reach, and
+        proves nothing about their union; both are the paper's proposals for larger data.
     warm_start_boxes : BoxSet, default=None
         Boxes to start from; None starts from Fast Boxes.
     edges : {"midway", "tight"}, default="midway"
@@ -187,20 +189,27 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         start = time.perf_counter()
         self._check_parameters()
         objective, kept = self._objective(X, y, sample_weight)
+        scale = objective.in_points()
         warm = self._warm_start(X, objective, kept)
+        # What the certificate says of the data is computed before the search, which then has the rest of the time.
+        data = about_data(objective, scale) if self._encoding.plain else None
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         outcome = solve(
             objective,
+            scale,
             solver=self.solver,
             strategy=self.strategy,
             warm=warm,
-            end=start + self.time_limit,
+            seconds=float(self.time_limit),
+            end=start + self.time_limit - self._seconds_after(objective),
             gap=float(self.gap),
             seed=seed,
             n_jobs=effective_n_jobs(self.n_jobs),
             reporter=Reporter(start, self.verbose, self.callback),
         )
-        self._set_model(X, objective, kept, outcome, seed, start)
+        self._set_model(X, objective, kept, outcome, data, seed, start)
+        if outcome.note:
+            warnings.warn(outcome.note, UserWarning, stacklevel=2)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -249,18 +258,20 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     def _objective(self, X: Any, y: Any, sample_weight: Any) -> tuple[Objective, BoolArray]:
         """Check the data, find the classes, leave rows of no weight out; also say which rows are left."""
         matrix, y, self._encoding = read_training(self, X, y, self.categorical_features)
-        matrix, weight, kept = matrix.astype(np.float64, copy=False), None, np.ones(len(y), dtype=np.bool_)
+        weight, kept = None, np.ones(len(y), dtype=np.bool_)
         if sample_weight is not None:
             weight = _check_sample_weight(sample_weight, matrix, dtype=np.float64, ensure_non_negative=True)
             kept = weight > 0
-            matrix, y, weight = matrix[kept], y[kept], weight[kept]
+            if not kept.all():
+                matrix, y, weight = matrix[kept], y[kept], weight[kept]
             if not len(y):
                 raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
         self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label, weight)
         if self.solver == "mip" and np.isnan(matrix).any():
             raise ValueError("solver='mip' takes no missing values in columns of numbers; solver='auto' does.")
         self._order = fit_order(Training(matrix, positive, weight, n_codes=self._encoding.n_codes))
-        X = self._order.apply(matrix) * self._spacing()
+        X, spacing = self._order.apply(matrix), self._spacing()
+        X = X if (spacing == 1).all() else X * spacing
         numbers = Fraction(1), decimal(self.box_cost), float(self.margin), int(self.max_boxes)
         objective = Objective(X, positive, weight, *numbers)
         c = self.negative_weight
@@ -282,12 +293,19 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             )
         return held(read_table(X, boxes)[kept][objective.positive], boxes, objective.margin)
 
+    def _seconds_after(self, objective: Objective) -> float:
+        """Return the seconds to leave for placing limits and counting rows, on large tables; about, and generously."""
+        seconds = objective.X.size * (1 + self.max_boxes) * 5e-8
+        if objective.weight is not None:
+            seconds += len(objective.X) * 2e-6
+        return min(seconds, self.time_limit / 3)
+
     def _set_model(
-        self, X: Any, objective: Objective, kept: BoolArray, outcome: Outcome, seed: int, start: float
+        self, X: Any, objective: Objective, kept: BoolArray, outcome: Outcome, data: Any, seed: int, start: float
     ) -> None:
         lower, upper = (limits / self._spacing() for limits in place_edges(objective, outcome.held, self.edges))
         boxes = self._encoding.boxes(lower, upper, self._order)
-        self._limits, self._spread = (lower, upper), half_ranges(objective.X / self._spacing())
+        self._limits, self._spread = (lower, upper), half_ranges(objective.X, self._spacing())
         if not self._encoding.plain:
             objective = replace(objective, X=read_table(X, boxes)[kept])
         self.boxes_ = boxes.shown_for(objective.X if self._encoding.plain else X)
@@ -296,6 +314,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             objective,
             self.boxes_,
             outcome.bound,
+            data,
             status=outcome.status,
             objective_method=outcome.method,
             bound_method=outcome.bound_method,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,7 @@ from boxdraw.exact.problem import Box, Levels, Problem, Rows
 Words = npt.NDArray[np.uint64]
 
 _CHUNK = 20_000_000  # words looked at between looks at the clock
+_SWEPT = 20_000_000  # rows that a limit sweeps over in a second, at least
 _SEEDS_BETWEEN = 8  # searched between updates of the bounds of all
 
 
@@ -51,16 +53,17 @@ class Found:
 class MaxBox:
     """Searches for the box of most value among the rows of a problem, at changing prices."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, seconds_left: Callable[[], float] = lambda: math.inf) -> None:
         self._problem = problem
+        self._seconds_left = seconds_left
         positives, negatives = problem.positives, problem.negatives
         self._table = climbing.Table(
             positives.low,
             positives.high,
             negatives.low,
             negatives.high,
-            _let_in_order(positives.low, positives.high),
-            _let_in_order(negatives.low, negatives.high),
+            _let_in_order(problem, positives),
+            _let_in_order(problem, negatives),
             problem.n_low,
             problem.n_high,
         )
@@ -76,15 +79,22 @@ class MaxBox:
         climbed = []
         for start in starts:
             lo, hi = start[0].copy(), start[1].copy()
-            climbed.append((int(climbing.climb(self._table, prices, by_negative, lo, hi)), (lo, hi)))
+            value = climbing.climb(self._table, prices, by_negative, lo, hi, self._most_sweeps())
+            climbed.append((int(value), (lo, hi)))
         return climbed
+
+    def _most_sweeps(self) -> int:
+        """Return how many sweeps there is time for: on large tables a climb may take seconds."""
+        n_rows = len(self._problem.positives.points) + len(self._problem.negatives.points)
+        return int(np.clip(self._seconds_left() * _SWEPT / n_rows, 1, 2**62))
 
     def polish(self, lo: Levels, hi: Levels, boxes: IntArray, limits: IntArray) -> tuple[BoolArray, int]:
         """Improve the boxes of a drawing, in place and in the given orders.
 
         Returns which boxes are worth it, and the points of the drawing that they make.
         """
-        kept, value = climbing.polish(self._table, *self._plain, self._problem.box_points, lo, hi, boxes, limits)
+        orders = lo, hi, boxes, limits, self._most_sweeps()
+        kept, value = climbing.polish(self._table, *self._plain, self._problem.box_points, *orders)
         return kept, int(value) + self._problem.constant
 
     def best(self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int = 2**62) -> Found:
@@ -217,10 +227,10 @@ def _add(words: Words, rows: IntArray) -> None:
     np.bitwise_or.at(words, rows >> 6, np.uint64(1) << (rows & 63).astype(np.uint64))
 
 
-def _let_in_order(low: Levels, high: Levels) -> npt.NDArray[np.int64]:
+def _let_in_order(problem: Problem, rows: Rows) -> Levels:
     """Return, per feature, the order in which a lower limit going down and an upper limit going up let rows in."""
-    orders = [np.argsort(-low, axis=0, kind="stable").T, np.argsort(high, axis=0, kind="stable").T]
-    return np.ascontiguousarray(np.stack(orders))
+    down, up = (rows.low, problem.n_low, 0), (rows.high, problem.n_high, 1)
+    return np.stack([climbing.let_in_order(*down), climbing.let_in_order(*up)])
 
 
 def _prices(pricing: Pricing, n_positives: int) -> kernels.Prices:

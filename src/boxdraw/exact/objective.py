@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import BoolArray, FloatArray
+from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw.exact.weights import Kinds
+from boxdraw.tiles import tiles
 
 Points = npt.NDArray[np.int64]
 
@@ -27,7 +30,7 @@ class Objective:
     the margin.
     """
 
-    X: FloatArray
+    X: Matrix  # as the user gave it: of a large table there is no copy, and what is needed of it is read by `rows`
     positive: BoolArray
     weight: FloatArray | None
     negative_weight: Fraction
@@ -35,16 +38,29 @@ class Objective:
     margin: float
     max_boxes: int
 
+    def rows(self, chosen: slice | BoolArray | IntArray) -> FloatArray:
+        """Return some of the rows."""
+        return np.asarray(self.X[chosen], dtype=np.float64)
+
+    def tiles(self) -> Iterator[tuple[slice, FloatArray, BoolArray]]:
+        """Go through the table in small parts: their place, their rows and which of these are positive."""
+        for tile in tiles(*self.X.shape):
+            yield tile, self.rows(tile), self.positive[tile]
+
     def counted(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
         """Say which rows the drawing gets right."""
         inside = np.zeros(len(self.X), dtype=np.bool_)
-        for rows, margin in ((self.positive, self.margin), (~self.positive, -self.margin)):
-            inside[rows] = inside_any(self.X[rows], sum_up(lower, margin), sum_down(upper, -margin))
+        held, touched = (sum_up(lower, v) for v in (self.margin, -self.margin))
+        held_to, touched_to = (sum_down(upper, v) for v in (-self.margin, self.margin))
+        for tile, rows, positive in self.tiles():
+            part = inside[tile]
+            part[positive] = inside_any(rows[positive], held, held_to)
+            part[~positive] = inside_any(rows[~positive], touched, touched_to)
         return inside == self.positive
 
     def held(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
         """Say which positives each box holds by the margin; a row per box."""
-        rows = self.X[self.positive]
+        rows = self.rows(self.positive)
         limits = sum_up(lower, self.margin), sum_down(upper, -self.margin)
         return np.array([inside_any(rows, low[None], high[None]) for low, high in zip(*limits, strict=True)]).reshape(
             len(lower), len(rows)
@@ -56,38 +72,42 @@ class Objective:
 
     def value_of(self, counted: BoolArray, n_boxes: int) -> Fraction:
         """Return the objective of a drawing that gets the given rows right."""
-        right = _total(self.weight, counted & self.positive)
-        return right + self.negative_weight * _total(self.weight, counted & ~self.positive) - self.box_cost * n_boxes
+        right = self._kinds(counted & self.positive).total()
+        return right + self.negative_weight * self._kinds(counted & ~self.positive).total() - self.box_cost * n_boxes
 
     def balanced(self) -> Fraction:
         """Return the negative weight at which both classes weigh the same."""
-        return _total(self.weight, self.positive) / _total(self.weight, ~self.positive)
+        return self._kinds(self.positive).total() / self._kinds(~self.positive).total()
 
-    def in_points(self) -> Scale:
-        """Express the weights in whole points."""
-        weight = np.ones(len(self.X)) if self.weight is None else self.weight
-        kinds, row, counts = np.unique(
-            np.stack([self.positive, weight]), axis=1, return_inverse=True, return_counts=True
-        )
-        worth = [decimal(w) * (1 if positive else self.negative_weight) for positive, w in kinds.T.tolist()]
-        most = sum((w * n for w, n in zip(worth, counts.tolist(), strict=True)), self.box_cost * self.max_boxes)
-        unit = Fraction(1, math.lcm(*(w.denominator for w in [*worth, self.box_cost])))
+    def _kinds(self, rows: BoolArray) -> Kinds:
+        return Kinds.of(None if self.weight is None else self.weight[rows], int(np.count_nonzero(rows)))
+
+    def in_points(self, among: BoolArray | None = None) -> Scale:
+        """Express the weights in whole points; if some rows are given, as if there were no others."""
+        points = np.zeros(len(self.X), dtype=np.int64)
+        sides = [(self.positive, Fraction(1)), (~self.positive, self.negative_weight)]
+        parts = [(rows if among is None else rows & among, factor) for rows, factor in sides]
+        kinds = [(self._kinds(rows), rows, factor) for rows, factor in parts if rows.any()]
+        most = sum((kind.total() * factor for kind, _, factor in kinds), self.box_cost * self.max_boxes)
+        units = [kind.unit(factor) for kind, _, factor in kinds]
+        unit = Fraction(1, math.lcm(self.box_cost.denominator, *(u.denominator for u in units)))
         if most / unit > _MOST_POINTS:
             # A power of two just large enough: the points are then rounded, and the error is accounted for.
             unit = Fraction(2) ** (math.ceil(math.log2(most / _MOST_POINTS)) + 1)
-        whole = [round(w / unit) for w in worth]
         box_points = round(self.box_cost / unit)
         error = abs(self.box_cost - box_points * unit) * self.max_boxes
-        for w, points, n in zip(worth, whole, counts.tolist(), strict=True):
-            error += abs(w - points * unit) * n
-        return Scale(np.array(whole, dtype=np.int64)[row.reshape(-1)], box_points, unit, error)
+        for kind, rows, factor in kinds:
+            whole, lost = kind.in_units(factor, unit)
+            points[rows] = whole if self.weight is None else whole[np.searchsorted(kind.sizes, self.weight[rows])]
+            error += lost
+        return Scale(points, box_points, unit, error)
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
     """The weights of the objective as whole points of a unit."""
 
-    points: Points  # one per row
+    points: Points  # one per row; 0 for rows that were left out
     box_points: int
     unit: Fraction
     error: Fraction  # the most by which any drawing's objective differs from its points times the unit
@@ -113,15 +133,3 @@ def sum_up(values: FloatArray, shift: float) -> FloatArray:
 def sum_down(values: FloatArray, shift: float) -> FloatArray:
     """Return the largest floats that are not above the exact sums."""
     return -sum_up(-values, -shift)
-
-
-def decimal(value: float) -> Fraction:
-    """Return a number as it is printed: 0.1 is a tenth, not the nearest binary fraction."""
-    return Fraction(repr(float(value)))
-
-
-def _total(weight: FloatArray | None, rows: BoolArray) -> Fraction:
-    if weight is None:
-        return Fraction(int(np.count_nonzero(rows)))
-    sizes, counts = np.unique(weight[rows], return_counts=True)
-    return sum((decimal(s) * c for s, c in zip(sizes.tolist(), counts.tolist(), strict=True)), Fraction(0))

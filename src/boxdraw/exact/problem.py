@@ -15,8 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import BoolArray, FloatArray, IntArray
-from boxdraw.exact.objective import Objective, Points, Scale, sum_down, sum_up
+from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw.exact.objective import Objective, Points, Scale, inside_any, sum_down, sum_up
+from boxdraw.exact.sorting import row_order
+from boxdraw.tiles import tiles
 
 Levels = npt.NDArray[np.int32]
 Box = tuple[Levels, Levels]  # lo and hi, a level per feature
@@ -82,29 +84,75 @@ class Problem:
         return np.asarray(self.positives.inside(box)[self.of_positive])
 
 
-def presolve(objective: Objective, scale: Scale) -> Problem:
-    """Reduce the rows to levels; see the top of this file."""
-    positives, negatives = objective.X[objective.positive], objective.X[~objective.positive]
-    places = [_ranks(positives[:, j], negatives[:, j], objective.margin) for j in range(positives.shape[1])]
-    reachable = np.ones(len(negatives), dtype=np.bool_)
-    for place in places:
-        reachable &= place.reachable
-    low_p, low_n, n_low = _levels([(p.lowest, p.first[reachable], p.n_ranks) for p in places], 1)
-    high_p, high_n, n_high = _levels([(p.highest, p.last[reachable], p.n_ranks) for p in places], 0)
+def presolve(
+    objective: Objective,
+    scale: Scale,
+    positives: IntArray | None = None,
+    negatives: IntArray | None = None,
+    times: int = 1,
+) -> Problem:
+    """Reduce the rows to levels; see the top of this file.
+
+    Parameters
+    ----------
+    objective : Objective
+        What is to be maximised.
+    scale : Scale
+        Its weights in points.
+    positives : ndarray of int, optional
+        The positives that boxes are drawn around; all of them by default. The others never count.
+    negatives : ndarray of int, optional
+        The negatives `within_reach`, or a sample of them.
+    times : int, default=1
+        How many negatives each of these stands for.
+
+    Returns
+    -------
+    Problem
+        The problem. Nothing but the positives and the negatives within their reach is copied.
+    """
+    positives = np.flatnonzero(objective.positive) if positives is None else positives
+    negatives = within_reach(objective, positives) if negatives is None else negatives
+    n_low, n_high = np.empty((2, objective.X.shape[1]), dtype=np.int32)
+    low_p, high_p = np.empty((2, len(n_low), len(positives)), dtype=np.int32)
+    low_n, high_n = np.empty((2, len(n_low), len(negatives)), dtype=np.int32)
+    for j in range(len(n_low)):
+        values, others = (np.asarray(objective.X[rows, j], dtype=np.float64) for rows in (positives, negatives))
+        place = _ranks(values, others, objective.margin)
+        low_p[j], low_n[j], n_low[j] = _levels(place.lowest, place.first, place.n_ranks, 1)
+        high_p[j], high_n[j], n_high[j] = _levels(place.highest, place.last, place.n_ranks, 0)
     matters = (n_low > 1) | (n_high > 1)
     matters[0] |= not matters.any()  # a problem without features would need care everywhere
-    points = scale.points[objective.positive], scale.points[~objective.positive]
-    rows, of_positive = _distinct(low_p[:, matters], high_p[:, matters], points[0])
+    distinct, of_positive = _distinct(low_p, high_p, matters, scale.points[positives])
     return Problem(
-        positives=rows,
-        negatives=_distinct(low_n[:, matters], high_n[:, matters], points[1][reachable])[0],
+        positives=distinct,
+        negatives=_distinct(low_n, high_n, matters, times * scale.points[negatives])[0],
         n_low=n_low[matters],
         n_high=n_high[matters],
         box_points=scale.box_points,
         max_boxes=objective.max_boxes,
-        constant=int(points[1].sum()),
+        constant=int(scale.points.sum(where=~objective.positive)),
         of_positive=of_positive,
     )
+
+
+def within_reach(objective: Objective, positives: IntArray, among: IntArray | None = None) -> IntArray:
+    """Return the negatives that some box can hold: those in the box around the positives, grown by twice the margin.
+
+    The table, or the rows to look among, is gone through once, in tiles. What some of the positives can reach is among
+    what all of them can; where a value is missing, the column of the matrix that says so sees to that.
+    """
+    rows = objective.rows(positives)
+    lower = tight_lower(np.fmin.reduce(rows), objective.margin)
+    upper = tight_upper(np.fmax.reduce(rows), objective.margin)
+    reach = sum_up(lower, -objective.margin)[None], sum_down(upper, objective.margin)[None]
+    found = [np.zeros(0, dtype=np.intp)]
+    for tile in tiles(len(objective.X) if among is None else len(among), rows.shape[1]):
+        chosen = np.arange(tile.start, tile.stop) if among is None else among[tile]
+        chosen = chosen[~objective.positive[chosen]]
+        # A feature of which no positive has a value has NaN for limits, and every row is within those.
+        found.append(chosen[inside_any(objective.rows(chosen), *reach)])
+    return np.concatenate(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +165,8 @@ class _Ranks:
     n_ranks: int
     lowest: IntArray  # per positive, the last lower limit that takes it in
     highest: IntArray  # the first upper limit that does
-    first: IntArray  # the last lower limit that takes the negative in; -1 if none does
-    last: IntArray  # the first upper limit that does; n_ranks if none does
-
-    @property
-    def reachable(self) -> BoolArray:
-        return np.asarray((self.first >= 0) & (self.last < self.n_ranks))
+    first: IntArray  # the last lower limit that takes the negative in
+    last: IntArray  # the first upper limit that does
 
 
 def _ranks(positives: FloatArray, negatives: FloatArray, margin: float) -> _Ranks:
@@ -139,9 +183,11 @@ def _ranks(positives: FloatArray, negatives: FloatArray, margin: float) -> _Rank
     return _Ranks(len(values), lowest, highest, first, last)
 
 
-def half_ranges(X: FloatArray) -> FloatArray:
-    """Return half the range of each feature, which cannot overflow; 1 for constant ones."""
-    spread = np.fmax.reduce(X) / 2 - np.fmin.reduce(X) / 2
+def half_ranges(X: Matrix, unit: FloatArray | None = None) -> FloatArray:
+    """Return half the range of each feature, which cannot overflow; 1 for constant ones. In given units, if any."""
+    ends = [np.asarray(end, dtype=np.float64) for end in (np.fmin.reduce(X), np.fmax.reduce(X))]
+    low, high = ends if unit is None else [end / unit for end in ends]
+    spread = high / 2 - low / 2
     return np.asarray(np.where(spread > 0, spread, 1.0))
 
 
@@ -155,29 +201,30 @@ def tight_upper(values: FloatArray, margin: float) -> FloatArray:
     return sum_up(values, margin)
 
 
-def _levels(columns: list[tuple[IntArray, IntArray, int]], shift: int) -> tuple[Levels, Levels, Levels]:
-    """Merge ranks between which no negative makes a difference.
+def _levels(rank: IntArray, place: IntArray, n_ranks: int, shift: int) -> tuple[Levels, Levels, int]:
+    """Merge ranks between which no negative makes a difference; return levels of both classes and their number.
 
     A negative at rank r keeps the ranks r - 1 + shift and r + shift apart: as the last lower limit that takes it in
     (shift 1) it is lost from r + 1 on; as the first upper limit (shift 0) it comes in at r.
     """
-    of_positives, of_negatives, counts = [], [], []
-    for rank, place, n_ranks in columns:
-        starts = np.zeros(n_ranks + 1, dtype=np.int32)
-        starts[place + shift] = 1
-        starts[0] = 0
-        level = np.cumsum(starts, dtype=np.int32)[:n_ranks]
-        of_positives.append(level[rank])
-        of_negatives.append(level[place])
-        counts.append(int(level[-1]) + 1)
-    return np.stack(of_positives, axis=1), np.stack(of_negatives, axis=1), np.array(counts, dtype=np.int32)
+    starts = np.zeros(n_ranks + 1, dtype=np.int32)
+    starts[place + shift] = 1
+    starts[0] = 0
+    level = np.cumsum(starts, dtype=np.int32)[:n_ranks]
+    return level[rank], level[place], int(level[-1]) + 1
 
 
-def _distinct(low: Levels, high: Levels, points: Points) -> tuple[Rows, IntArray]:
-    """Merge equal rows and add up their points."""
-    both, index = np.unique(np.concatenate([low, high], axis=1), axis=0, return_inverse=True)
-    index = index.reshape(-1)
-    merged = np.zeros(len(both), dtype=np.int64)
-    np.add.at(merged, index, points)
-    width = low.shape[1]
-    return Rows(np.ascontiguousarray(both[:, :width]), np.ascontiguousarray(both[:, width:]), merged), index
+def _distinct(low: Levels, high: Levels, matters: BoolArray, points: Points) -> tuple[Rows, IntArray]:
+    """Merge rows that are equal in the features that matter, in sorted order, and add up their points.
+
+    The levels come with a row per feature.
+    """
+    features = np.flatnonzero(matters)
+    order, is_new = row_order([*(low[j] for j in features), *(high[j] for j in features)], len(points))
+    first, place = order[is_new], np.cumsum(is_new) - 1
+    merged = np.zeros(len(first), dtype=np.int64)
+    np.add.at(merged, place, points[order])
+    index = np.empty(len(order), dtype=np.intp)
+    index[order] = place
+    low, high = (np.ascontiguousarray(side[np.ix_(features, first)].T) for side in (low, high))
+    return Rows(low, high, merged), index

@@ -40,6 +40,7 @@ def _meets(values: FloatArray, boxes: BoxSet, k: int, j: int, lower: float, uppe
 def counted(objective: Objective, boxes: BoxSet) -> BoolArray:
     """Say which rows the boxes get right; the rows of the objective are those of `read_table`."""
     inside = np.zeros(len(objective.X), dtype=np.bool_)
-    for rows, margin in ((objective.positive, objective.margin), (~objective.positive, -objective.margin)):
-        inside[rows] = held(objective.X[rows], boxes, margin).any(axis=0)
+    for tile, table, positive in objective.tiles():
+        for rows, margin in ((positive, objective.margin), (~positive, -objective.margin)):
+            inside[tile][rows] = held(table[rows], boxes, margin).any(axis=0)
     return np.asarray(inside == objective.positive)

@@ -136,12 +136,15 @@ class Side:
 
     def _work(self) -> None:
         try:
-            self._solver = CpSat(self._problem, self._hint, self._seed)
+            self._solver = CpSat(self._problem, self._hint, self._seed, self._too_late)
             if not self._stopped:
                 left = self._control.seconds_left()
                 self.solved = self._solver.solve(left, self._take_bound, self._take_boxes, self._effort)
         except BaseException as error:  # raised again by those who wait for the thread
             self.error = error
+
+    def _too_late(self) -> bool:
+        return self._stopped or self._control.seconds_left() <= 0
 
     def _take_bound(self, bound: int) -> None:
         self._control.lower_bound(bound, "CP-SAT on levels")
@@ -173,12 +176,13 @@ class Search:
     clock ends it.
     """
 
-    def __init__(self, problem: Problem, control: Control, *, seed: int, n_jobs: int) -> None:
+    def __init__(self, problem: Problem, control: Control, *, seed: int, n_jobs: int, prove: bool = True) -> None:
         self._problem = problem
         self._control = control
         self._seed = seed
         self._n_jobs = n_jobs
-        self._max_box = MaxBox(problem)
+        self._prove = prove  # if not, the time goes to drawings
+        self._max_box = MaxBox(problem, control.seconds_left)
         self._ascent = Ascent(problem, self._max_box, seed, control.out_of_time)
         self._side: Side | None = None
 
@@ -188,7 +192,9 @@ class Search:
         try:
             with ctrl_c_asks(control):
                 self._draw(starts)
-                if not control.out_of_time():
+                if not self._prove:
+                    self._ascent.walk(2**62, 2**62)
+                elif not control.out_of_time():
                     self._bound_one_box() if self._problem.max_boxes == 1 else self._bound_many()
                 self._wait()
         except KeyboardInterrupt:
@@ -264,7 +270,8 @@ class Search:
             if rounds in _TURNS and self._side is None:
                 self._give_a_turn(_TURNS[rounds])
             if not more or rounds % _LIST_EVERY == 0:
-                self._choose(generation.likely(_LIKELY), _EFFORT)
+                if not self._control.out_of_time():
+                    self._choose(generation.likely(_LIKELY), _EFFORT)
                 self._control.phase = "drawing"
                 self._walk(0.2)
                 if self._list_all(generation, _MOST_LISTED if not more else _MOST_LISTED // 10):

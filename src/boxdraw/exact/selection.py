@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ def select(problem: Problem, boxes: Sequence[Box], above: int, *, seconds: float
 
     if not boxes:
         return Selected(None, proven=True)
+    end = time.perf_counter() + seconds
     model = cp_model.CpModel()
     chosen = [model.new_bool_var("") for _ in boxes]
     held = np.array([problem.positives.inside(box) for box in boxes])
@@ -44,6 +46,8 @@ def select(problem: Problem, boxes: Sequence[Box], above: int, *, seconds: float
             model.add_implication(chosen[k], charged)
         variables.append(charged)
         points.append(-int(problem.negatives.points[q]))
+        if time.perf_counter() > end:
+            return Selected(None, proven=False)
     model.add(sum(chosen) <= problem.max_boxes)
     total = cp_model.LinearExpr.weighted_sum(variables, points)
     model.add(total >= above + 1 - problem.constant)
@@ -52,7 +56,7 @@ def select(problem: Problem, boxes: Sequence[Box], above: int, *, seconds: float
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
     solver.parameters.catch_sigint_signal = False  # CP-SAT would not give Python its handler back
-    solver.parameters.max_time_in_seconds = max(seconds, 0.0)
+    solver.parameters.max_time_in_seconds = max(end - time.perf_counter(), 0.0)
     solver.parameters.max_deterministic_time = effort
     status = solver.solve(model)
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):

@@ -10,13 +10,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from boxdraw.arrays import BoolArray
-from boxdraw.exact.objective import Objective
-from boxdraw.exact.problem import Box, Problem, half_ranges, presolve
+from boxdraw.arrays import BoolArray, IntArray
+from boxdraw.exact.edges import place_edges
+from boxdraw.exact.objective import Objective, Scale
+from boxdraw.exact.problem import Box, Problem, half_ranges, presolve, within_reach
 from boxdraw.exact.progress import Reporter
+from boxdraw.exact.size import fast_step, provable, sample_step, too_large
 
 STRATEGIES = ("full", "neighbourhood", "per_cluster")
-_MOST_BYTES = 4 * 2**30
 _CLUSTERINGS = 3
 _SHARE = 0.3  # of the time goes to the neighbourhood
 
@@ -30,12 +31,15 @@ class Outcome:
     status: str
     method: str
     bound_method: str
+    note: str = ""  # what the user should know
+    sampled: bool = False  # whether it was found on a sample of the negatives
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a search may use, and where it reports to."""
 
+    seconds: float  # the time limit
     end: float
     gap: float
     seed: int
@@ -45,10 +49,12 @@ class Limits:
 
 def solve(
     objective: Objective,
+    scale: Scale,
     *,
     solver: str,
     strategy: str,
     warm: BoolArray | None,
+    seconds: float,
     end: float,
     gap: float,
     seed: int,
@@ -56,25 +62,28 @@ def solve(
     reporter: Reporter,
 ) -> Outcome:
     """Find a drawing by the chosen solver and strategy."""
-    limits = Limits(end, gap, seed, n_jobs, reporter)
+    limits = Limits(seconds, end, gap, seed, n_jobs, reporter)
     try:
         if solver == "mip":
             return _by_mip(objective, warm, limits)
-        starts = [("given boxes", warm)] if warm is not None else fast_starts(objective)
-        starts += cluster_starts(objective, seed)
         if strategy == "per_cluster":
-            return per_cluster(objective, limits)
+            return per_cluster(objective, scale, limits)
+        starts = [("given boxes", warm)] if warm is not None else fast_starts(objective, seconds)
+        starts += cluster_starts(objective, seed)
         if strategy == "neighbourhood":
             starts.append(("neighbourhood", neighbourhood(objective, starts, limits)))
-        return search(objective, starts, limits)
+        return search(objective, scale, starts, limits)
     finally:
         reporter.close()
 
 
-def fast_starts(objective: Objective) -> list[tuple[str, BoolArray]]:
-    """Return the boxes of Fast Boxes, as the positives that each holds."""
+def fast_starts(objective: Objective, seconds: float) -> list[tuple[str, BoolArray]]:
+    """Return the boxes of Fast Boxes, as the positives that each holds; of a sample if the time is short."""
     from boxdraw.fast.estimator import FastBoxesClassifier
 
+    whole, step = objective, fast_step(objective.X.size * objective.max_boxes, seconds)
+    if step > 1:
+        objective = part_of(objective, _every(objective, step))
     starts = []
     for growth in ("nearest_negative", "free"):
         model = FastBoxesClassifier(
@@ -87,34 +96,58 @@ def fast_starts(objective: Objective) -> list[tuple[str, BoolArray]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # fewer distinct positives than boxes is no problem here
             boxes = model.fit(objective.X, objective.positive, objective.weight).boxes_
-        starts.append(("Fast Boxes", objective.held(boxes.lower, boxes.upper)))
+        starts.append(("Fast Boxes", whole.held(boxes.lower, boxes.upper)))
     return starts
+
+
+def _every(objective: Objective, step: int) -> BoolArray:
+    """Choose every so-manyth row of each class."""
+    chosen = np.zeros(len(objective.X), dtype=np.bool_)
+    for rows in (objective.positive, ~objective.positive):
+        chosen[np.flatnonzero(rows)[::step]] = True
+    return chosen
 
 
 def cluster_starts(objective: Objective, seed: int) -> list[tuple[str, BoolArray]]:
     """Return clusters of positives, from several random starts of k-means."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
 
     from boxdraw.fast.cluster import filled
 
-    positives = objective.X[objective.positive]
+    positives = objective.rows(objective.positive)
     scaled = filled(positives / half_ranges(positives))
     n_clusters = min(objective.max_boxes, len(np.unique(scaled, axis=0)))
     starts = []
     for k in range(_CLUSTERINGS if n_clusters > 1 else 0):
-        with warnings.catch_warnings():
+        # Threads would wait for each other longer than they work where others use the cores, too.
+        with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer places than clusters is no problem here
             labels = KMeans(n_clusters, n_init=1, random_state=(seed + k) % 2**32).fit_predict(scaled)
         starts.append(("clusters", labels == np.arange(n_clusters)[:, None]))
     return starts
 
 
-def search(objective: Objective, starts: Sequence[tuple[str, BoolArray]], limits: Limits) -> Outcome:
+def search(objective: Objective, scale: Scale, starts: Sequence[tuple[str, BoolArray]], limits: Limits) -> Outcome:
     """Search for the best drawing with a proof."""
-    scale = objective.in_points()
-    problem = presolve(objective, scale)
-    check_size(problem, objective)
+    positives = np.flatnonzero(objective.positive)
+    outcome = search_around(objective, scale, positives, within_reach(objective, positives), starts, limits)
+    return on_all_rows(objective, outcome, limits.gap) if outcome.sampled else outcome
+
+
+def search_around(
+    objective: Objective,
+    scale: Scale,
+    positives: IntArray,
+    reached: IntArray,
+    starts: Sequence[tuple[str, BoolArray]],
+    limits: Limits,
+) -> Outcome:
+    """Search for the best drawing of boxes around given positives, of which the negatives within reach are known."""
+    step = sample_step(len(reached) * objective.X.shape[1], limits.seconds)
+    problem = presolve(objective, scale, positives, reached[::step], step)
+    prove = step == 1 and provable(problem, limits.seconds)
     from boxdraw.exact.search import Control, Search  # compiles on first use
 
     unit, error = float(scale.unit), float(scale.error)
@@ -124,11 +157,11 @@ def search(objective: Objective, starts: Sequence[tuple[str, BoolArray]], limits
 
     control = Control(limits.end - time.perf_counter(), limits.gap, report, problem)
     on_levels = [(name, boxes_around(problem, held)) for name, held in starts]
-    state = Search(problem, control, seed=limits.seed, n_jobs=limits.n_jobs).run(on_levels)
-    held = [problem.held_rows(box) for box in state.boxes]
-    return Outcome(
-        held, state.bound * scale.unit + scale.error, control.status(state), state.method, state.bound_method
-    )
+    state = Search(problem, control, seed=limits.seed, n_jobs=limits.n_jobs, prove=prove).run(on_levels)
+    status, held = control.status(state), [problem.held_rows(box) for box in state.boxes]
+    note = "" if prove or status == "optimal" else too_large(problem, len(reached), step, limits.seconds)
+    bound = state.bound * scale.unit + scale.error
+    return Outcome(held, bound, status, state.method, state.bound_method, note, sampled=step > 1)
 
 
 def boxes_around(problem: Problem, held: Sequence[BoolArray] | BoolArray) -> list[Box]:
@@ -137,26 +170,25 @@ def boxes_around(problem: Problem, held: Sequence[BoolArray] | BoolArray) -> lis
     return [box for box in boxes if box is not None][: problem.max_boxes]
 
 
-def check_size(problem: Problem, objective: Objective) -> None:
-    """Refuse what would not fit in memory."""
-    n_positives, n_features = problem.positives.low.shape
-    words = (n_positives + 127) // 64 + (len(problem.negatives.points) + 127) // 64
-    levels = int(problem.n_low.max()) + int(problem.n_high.max())
-    size = 8 * words * (n_features * levels + 4 * n_positives)
-    if size > _MOST_BYTES:
-        raise ValueError(
-            f"The exact search would need about {size / 2**30:.0f} GiB for {n_positives} distinct positives, "
-            f"{len(problem.negatives.points)} negatives near them and {n_features} features; at most "
-            f"{_MOST_BYTES / 2**30:.0f} GiB are allowed. Use strategy='per_cluster', a sample of the rows, or "
-            "FastBoxesClassifier."
-        )
+def on_all_rows(objective: Objective, outcome: Outcome, gap: float) -> Outcome:
+    """Judge by all rows what was found on a sample of them."""
+    held = outcome.held
+    value = objective.value(*place_edges(objective, held, "tight"))
+    nothing = objective.value_of(~objective.positive, 0)
+    if value <= nothing:
+        held, value = [], nothing
+    status = "interrupted" if outcome.status == "interrupted" else "time_limit"
+    if outcome.bound - value <= gap * abs(value):
+        status = "optimal" if value >= outcome.bound else "gap_reached"
+    return replace(outcome, held=held, status=status)
 
 
 def neighbourhood(objective: Objective, starts: Sequence[tuple[str, BoolArray]], limits: Limits) -> BoolArray:
     """Solve the problem with the negatives near a positive alone; return the positives that each box holds."""
     part = part_of(objective, _near(objective))
     now = time.perf_counter()
-    outcome = search(part, starts, replace(limits, end=now + _SHARE * (limits.end - now)))
+    limits = replace(limits, end=now + _SHARE * (limits.end - now))
+    outcome = search(part, part.in_points(), starts, limits)
     return np.array(outcome.held, dtype=np.bool_).reshape(len(outcome.held), int(objective.positive.sum()))
 
 
@@ -166,7 +198,7 @@ def _near(objective: Objective) -> BoolArray:
 
     from boxdraw.fast.cluster import filled
 
-    X = filled(objective.X / half_ranges(objective.X))
+    X = filled(objective.rows(np.s_[:]) / half_ranges(objective.X))
     nearest = NearestNeighbors(n_neighbors=1).fit(X[objective.positive])
     distance = nearest.kneighbors(X[~objective.positive])[0][:, 0]
     near = objective.positive.copy()
@@ -174,39 +206,52 @@ def _near(objective: Objective) -> BoolArray:
     return near
 
 
-def per_cluster(objective: Objective, limits: Limits) -> Outcome:
+def per_cluster(objective: Objective, scale: Scale, limits: Limits) -> Outcome:
     """Cluster the positives, draw the best box of each cluster, and keep the boxes that are worth it together.
 
-    The presolve leaves a cluster only the negatives within its bounding box, so each problem is small.
+    The table is gone through once for the negatives within reach of any box. A cluster has only those within reach of
+    its own positives, so each problem is small.
     """
     from boxdraw.fast.cluster import cluster_positives, filled
 
-    weight = None if objective.weight is None else objective.weight[objective.positive]
+    positives = np.flatnonzero(objective.positive)
+    weight = None if objective.weight is None else objective.weight[positives]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        positives = filled(objective.X[objective.positive])
-        labels = cluster_positives(positives, weight, objective.max_boxes, None, limits.seed)
-    held, status = [], "heuristic"
-    for k in range(labels.max() + 1):
-        chosen = ~objective.positive
-        chosen[objective.positive] = labels == k
+        labels = cluster_positives(filled(objective.rows(positives)), weight, objective.max_boxes, None, limits.seed)
+    reached = within_reach(objective, positives)
+    held, status, note, n_clusters = [], "heuristic", "", int(labels.max()) + 1
+    for k in range(n_clusters):
         now = time.perf_counter()
-        share = (limits.end - now) / (labels.max() + 1 - k)
-        outcome = search(replace(part_of(objective, chosen), max_boxes=1), [], replace(limits, end=now + share))
+        share = replace(limits, seconds=limits.seconds / n_clusters, end=now + (limits.end - now) / (n_clusters - k))
+        outcome = _one_box(objective, positives[labels == k], reached, share)
         for rows in outcome.held:
             held.append(np.zeros(len(labels), dtype=np.bool_))
             held[-1][labels == k] = rows
+        note = note or outcome.note
         if outcome.status in ("time_limit", "interrupted"):
             status = outcome.status
         if outcome.status == "interrupted":
             break
-    return _worthwhile(objective, held, status)
+    found = _worthwhile(objective, scale, reached, held, limits)
+    return replace(found, status=status if found.status == "time_limit" else found.status, note=note)
 
 
-def _worthwhile(objective: Objective, held: list[BoolArray], status: str) -> Outcome:
+def _one_box(objective: Objective, positives: IntArray, among: IntArray, limits: Limits) -> Outcome:
+    """Draw the best box around some of the positives, as if there were no others."""
+    objective = replace(objective, max_boxes=1)
+    chosen = ~objective.positive
+    chosen[positives] = True
+    reached = within_reach(objective, positives, among)
+    return search_around(objective, objective.in_points(chosen), positives, reached, [], limits)
+
+
+def _worthwhile(
+    objective: Objective, scale: Scale, reached: IntArray, held: list[BoolArray], limits: Limits
+) -> Outcome:
     """Drop boxes as long as that pays; bound the drawing by counting."""
-    scale = objective.in_points()
-    problem = presolve(objective, scale)
+    step = sample_step(len(reached) * objective.X.shape[1], limits.seconds)
+    problem = presolve(objective, scale, negatives=reached[::step], times=step)
     boxes = boxes_around(problem, held)
     while boxes:
         fewer = [boxes[:k] + boxes[k + 1 :] for k in range(len(boxes))]
@@ -214,11 +259,10 @@ def _worthwhile(objective: Objective, held: list[BoolArray], status: str) -> Out
         if problem.value(best) < problem.value(boxes):
             break
         boxes = best
-    bound = problem.most()
-    if problem.value(boxes) == bound:
-        status = "optimal"
-    held = [problem.held_rows(box) for box in boxes]
-    return Outcome(held, bound * scale.unit + scale.error, status, "branch and bound per cluster", "counting")
+    status = "optimal" if problem.value(boxes) == problem.most() else "time_limit"
+    held, bound = [problem.held_rows(box) for box in boxes], problem.most() * scale.unit + scale.error
+    outcome = Outcome(held, bound, status, "branch and bound per cluster", "counting", sampled=step > 1)
+    return on_all_rows(objective, outcome, 0.0) if outcome.sampled else outcome
 
 
 def part_of(objective: Objective, chosen: BoolArray) -> Objective:
@@ -229,9 +273,9 @@ def part_of(objective: Objective, chosen: BoolArray) -> Objective:
 
 def _by_mip(objective: Objective, warm: BoolArray | None, limits: Limits) -> Outcome:
     """Solve the paper's program."""
-    from boxdraw.exact.edges import place_edges
     from boxdraw.exact.mip import solve_mip
 
+    objective = replace(objective, X=objective.X.astype(np.float64, copy=False))
     start = None if warm is None else place_edges(objective, [rows for rows in warm if rows.any()], "tight")
     result = solve_mip(
         objective,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from boxdraw.arrays import FloatArray, IntArray
+from boxdraw.arrays import FloatArray, IntArray, Matrix
 
 _MAX_ITERATIONS = 100
 _PAIRS = 2_000_000  # distances held at once while seeding; more positives get fewer candidates
+_BLOCK = 512
 
 
 def cluster_positives(
@@ -56,11 +58,22 @@ def filled(positives: FloatArray, count: FloatArray | None = None) -> FloatArray
     if not missing.any():
         return positives
     result = positives.copy()
-    times = 1 if count is None else count.astype(np.intp)
-    for j in np.flatnonzero(missing.any(axis=0)):
-        known = np.repeat(positives[:, j], times)
-        known = known[~np.isnan(known)]
-        result[missing[:, j], j] = np.median(known) if len(known) else 0.0
+    some = np.flatnonzero(missing.any(axis=0))
+    for j, median in zip(some, medians(positives[:, some].T, count).tolist(), strict=True):
+        result[missing[:, j], j] = median
+    return result
+
+
+def medians(columns: FloatArray, count: FloatArray | None) -> FloatArray:
+    """Return the median of the known values of each column, each as often as ``count`` says; 0 where there is none."""
+    result = np.zeros(len(columns))
+    for j, column in enumerate(columns):
+        order = np.argsort(column)[: np.count_nonzero(~np.isnan(column))]  # missing values last
+        if len(order):
+            number = np.arange(1, len(order) + 1) if count is None else np.cumsum(count[order])
+            # of an odd number of values both are the middle one
+            low, high = number.searchsorted([number[-1] / 2, number[-1] / 2 + 0.5])
+            result[j] = (column[order[low]] + column[order[high]]) / 2
     return result
 
 
@@ -98,9 +111,13 @@ def k_means(points: FloatArray, mass: FloatArray, n_clusters: int, random_state:
     centres = _greedy_start(points, mass, n_clusters, random_state)
     labels = np.full(len(points), -1, dtype=np.intp)
     half_norms = np.einsum("ij,ij->i", points, points) / 2
+    blocks = _blocks(len(points))
+    gap = np.empty((len(points), n_clusters))
     for _ in range(_MAX_ITERATIONS):
         # half the squared distance, less the half norm of the point, which is the same for all centres
-        gap = np.einsum("ij,ij->i", centres, centres) / 2 - points @ centres.T
+        half_centres = np.einsum("ij,ij->i", centres, centres) / 2
+        for rows in blocks:
+            np.subtract(half_centres, points[rows] @ centres.T, out=gap[rows])
         new = gap.argmin(axis=1)
         size = np.bincount(new, weights=mass, minlength=n_clusters)
         if not size.all():
@@ -108,28 +125,58 @@ def k_means(points: FloatArray, mass: FloatArray, n_clusters: int, random_state:
         if np.array_equal(new, labels):
             break
         labels = new
-        member = (labels == np.arange(n_clusters)[:, None]) * mass
-        centres = member @ points / member.sum(axis=1, keepdims=True)
+        centres = _means(points, mass, labels, n_clusters, blocks)
     return labels
+
+
+def _blocks(n: int) -> list[slice]:
+    """Cut very many points into blocks, whose products are too small for threads of BLAS that wait for each other."""
+    step = n if n * n <= _PAIRS else _BLOCK
+    return [slice(start, start + step) for start in range(0, n, step)]
+
+
+def _means(points: FloatArray, mass: FloatArray, labels: IntArray, n_clusters: int, blocks: list[slice]) -> FloatArray:
+    sums, size = np.zeros((n_clusters, points.shape[1])), np.zeros((n_clusters, 1))
+    for rows in blocks:
+        member = (labels[rows] == np.arange(n_clusters)[:, None]) * mass[rows]
+        sums += member @ points[rows]
+        size += member.sum(axis=1, keepdims=True)
+    return sums / size
 
 
 def _greedy_start(points: FloatArray, mass: FloatArray, n_clusters: int, random_state: Any) -> FloatArray:
     n = len(points)
-    candidates = np.arange(n)
     n_candidates = max(32, _PAIRS // n)
-    if n > n_candidates:
-        rng = check_random_state(random_state)
-        candidates = np.sort(rng.choice(n, n_candidates, replace=False, p=mass / mass.sum()))
+    if n <= n_candidates:
+        distance = _squared_distances(points, points)
+        return points[_greedy(distance, lambda: distance @ mass, n_clusters)]
+    rng = check_random_state(0 if random_state is None else random_state)  # the same table, the same model
+    share = mass / mass.sum()
+    candidates = np.sort(rng.choice(n, n_candidates, replace=False, p=share))
+    # Where only some can be tried, the best of them need not be found to the last digit: half the memory and time.
+    few_digits, few_shares = points.astype(np.float32), share.astype(np.float32)
+    distance = _squared_distances(few_digits[candidates], few_digits)
+    chosen = _greedy(distance, lambda: np.einsum("ij,j->i", distance, few_shares), n_clusters)
+    return points[candidates[chosen]]
+
+
+def _squared_distances(some: Matrix, points: Matrix) -> Matrix:
+    """Return the distances of some points from all, a row each."""
+    distance = some @ points.T
+    distance *= 2
     norms = np.einsum("ij,ij->i", points, points)
-    distance = norms[candidates, None] + norms - 2 * (points[candidates] @ points.T)
-    chosen = [int((distance @ mass).argmin())]
-    closest = distance[chosen[0]]
-    for _ in range(1, n_clusters):
-        closer = np.minimum(distance, closest)
-        chosen.append(int((closer @ mass).argmin()))
-        closest = closer[chosen[-1]]
-    centres: FloatArray = points[candidates[chosen]]
-    return centres
+    for row, norm in zip(distance, np.einsum("ij,ij->i", some, some), strict=True):
+        np.subtract(norm + norms, row, out=row)
+    return distance
+
+
+def _greedy(distance: Matrix, sums: Callable[[], Matrix], n_chosen: int) -> list[int]:
+    """Choose points, one at a time, that leave the least sum of distances to the nearest of them; changes them."""
+    chosen = [int(sums().argmin())]
+    for _ in range(1, n_chosen):
+        np.minimum(distance, distance[chosen[-1]].copy(), out=distance)
+        chosen.append(int(sums().argmin()))
+    return chosen
 
 
 def _refill(labels: IntArray, distance: FloatArray, size: npt.NDArray[Any], mass: FloatArray) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import rankdata
@@ -24,12 +25,20 @@ from boxdraw.fast.estimator import (
     range_width,
 )
 from boxdraw.fast.folds import Fold, FoldModel, best_cost, inner_splits
+from boxdraw.fast.order import Order
 from boxdraw.fast.path import critical_weights
 from boxdraw.fast.stages import Drawing, draw_edges
 from boxdraw.metrics import auh_score
 from boxdraw.progress import Progress
+from boxdraw.scale.chunks import InMemory
+from boxdraw.scale.keys import Keys
+from boxdraw.scale.ranges import LARGE, find_ranges
+from boxdraw.scale.trial import trial_rows
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training, read_training_rows
+
+if TYPE_CHECKING:
+    from boxdraw.scale.stored import StoredTable
 
 Setting = dict[str, Any]
 
@@ -39,6 +48,10 @@ class FastBoxesClassifierCV(BaseFastBoxes):
 
     Every combination of the values below is scored on the inner folds. Costs and expansions share one pass over the
     data, so a grid costs little more than its numbers of boxes.
+
+    Of a table of more than a million cells, the parameters are chosen on a sample of about a million: at most half of
+    its rows are positives, rows count so much that each class has its full weight, and which rows they are depends on
+    their values, not on their order. The boxes are drawn on all rows. Folds that are given (see `cv`) are of all rows.
 
     Parameters
     ----------
@@ -64,7 +77,7 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         A scikit-learn scorer; None is the area under the hull of the ROC over all costs (AUH).
     cv : int, splitter or iterable of (train, test), default=3
         The inner folds. An int gives stratified folds that depend on the rows' values, not on their order: the same
-        table gives the same model.
+        table gives the same model. With anything else large tables take long: see above.
     clusterer, categorical_features, pos_label, random_state, n_jobs, verbose
         As in `FastBoxesClassifier`; an int as `random_state` gives other folds, and threads share the grid.
 
@@ -155,21 +168,49 @@ class FastBoxesClassifierCV(BaseFastBoxes):
             The fitted estimator.
         """
         grid = self._grid()
-        scorer = None if self.scoring is None else get_scorer(self.scoring)
-        data = read_training_rows(self, X, y, sample_weight)
+        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
+        setting, c = self._choose(grid, self._trial(data), data.balance)
+        push = self._push(setting["expansion"], data.negative_weight)
+        self._draw(data, self._drawing(setting), c, push, setting["growth"])
+        return self
+
+    def _trial(self, data: Training) -> Training:
+        """Return the rows to choose the parameters by: of a large table a sample, unless the folds are given."""
+        if data.X.size <= LARGE or not isinstance(self.cv, Integral):
+            return data
+        keys = Keys(self._encoding, Order({}))  # of codes
+        table = InMemory(data, keys, self.n_jobs)
+        return trial_rows(table, keys, LARGE, data.positive_weight, data.negative_weight)
+
+    def _check_parameters(self) -> None:
+        self._grid()
+        if not isinstance(self.cv, Integral):
+            raise ValueError(
+                f"fit_table needs a number of folds as cv, for a splitter sees no rows; got cv={self.cv!r}."
+            )
+
+    def _fit_stored(self, table: StoredTable) -> None:
+        survey = table.survey
+        keys = Keys(table.encoding, table.order)
+        trial = trial_rows(table, keys, LARGE, survey.positive_weight, survey.negative_weight)
+        setting, c = self._choose(self._grid(), trial, survey.positive_weight / survey.negative_weight)
+        push = self._push(setting["expansion"], survey.negative_weight)
+        self._draw_stored(table, self._drawing(setting), c, push, setting["growth"])
+
+    def _choose(self, grid: dict[str, list[Any]], trial: Training, balance: float) -> tuple[Setting, float]:
+        """Choose a setting of the grid and the cost; ``balance`` is that of all rows."""
         for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
             self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
-        folds = self._folds(data)
-        if folds:
-            setting = self._search(grid, scorer, folds)
-            c = self._cost(setting, data, folds)
-        else:
-            setting, c = {name: values[0] for name, values in grid.items()}, data.balance
-        growth, push = setting["growth"], self._push(setting["expansion"], data)
+        scorer = None if self.scoring is None else get_scorer(self.scoring)
+        folds = self._folds(trial)
+        if not folds:
+            return {name: values[0] for name, values in grid.items()}, balance
+        setting = self._search(grid, scorer, folds)
+        return setting, self._cost(setting, balance, folds)
+
+    def _drawing(self, setting: Setting) -> Drawing:
         width = range_width(setting["feature_range"])
-        how = Drawing(setting["n_boxes"], width, self.clusterer, self.random_state, self.verbose)
-        self._draw(data, how, c, push, growth)
-        return self
+        return Drawing(setting["n_boxes"], width, self.clusterer, self.random_state, self.verbose)
 
     def _grid(self) -> dict[str, list[Any]]:
         """Check the parameters and return the values to try."""
@@ -248,11 +289,11 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         stops_for = "nearest_negative" if "nearest_negative" in growths else None
         how = Drawing(n_boxes, range_width(feature_range), self.clusterer, self.random_state)
         edges = draw_edges(fold.train, how, stops_for)
-        pushes = [self._push(expansion, fold.train) for expansion in expansions]
+        pushes = [self._push(expansion, fold.train.negative_weight) for expansion in expansions]
         return [critical_weights(edges, fold.test.X, pushes, growth, None) for growth in growths]
 
-    def _push(self, expansion: float, train: Training) -> float:
-        return float(expansion * train.negative_weight if self.relative_expansion else expansion)
+    def _push(self, expansion: float, negative_weight: float) -> float:
+        return float(expansion * negative_weight if self.relative_expansion else expansion)
 
     def _scores(
         self, setting: Setting, critical: list[FloatArray], scorer: Any, folds: list[Fold]
@@ -292,7 +333,7 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         price = pooled.balance if self.false_alarm_cost is None else float(self.false_alarm_cost)
         return best_cost(np.concatenate(critical), pooled.positive, pooled.weight, price, choices)
 
-    def _cost(self, setting: Setting, data: Training, folds: list[Fold]) -> float:
+    def _cost(self, setting: Setting, balance: float, folds: list[Fold]) -> float:
         """Return the cost for the final fit."""
         given = setting.get("negative_weight", self.negative_weight)
         if given is None or not isinstance(given, Real | str):
@@ -306,9 +347,9 @@ class FastBoxesClassifierCV(BaseFastBoxes):
                 )
                 for fold in folds
             ]
-            choices = None if given is None else [data.balance if cost == "balanced" else cost for cost in given]
+            choices = None if given is None else [balance if cost == "balanced" else cost for cost in given]
             return self._best_cost([weight[0][0] for weight in weights], folds, choices)
-        return data.balance if given == "balanced" else float(given)
+        return balance if given == "balanced" else float(given)
 
 
 def _values(given: Any) -> list[Any]:

@@ -135,10 +135,11 @@ class Divide:
 
     def edge_sums(self, pulls: Pulls) -> EdgeSums:
         """Turn the sums over all rows into R+ and R-."""
+        level = pulls.level + np.arange(WINDOW)[:, None].astype(np.float64)
+        unit = exp(1 - LEVEL * level) * self.weight_unit
         negative = np.zeros(pulls.own.shape[1:])
         for slot, level_sums in enumerate(pulls.outer):
-            unit = exp(1 - LEVEL * (pulls.level + float(slot))) * self.weight_unit
-            negative += self.fixed.value(level_sums) * unit[:, None]
+            negative += self.fixed.value(level_sums) * unit[slot][:, None]
         negative[(negative < _LEAST_PULL) | ~self.scaling.active] = 0  # a constant feature tells no rows apart
         positive = self.fixed.value(pulls.own) * float(exp(-1)) * self.weight_unit
         # rows of next to no weight may vanish beside the others, but never altogether

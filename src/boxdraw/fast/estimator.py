@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,7 +19,9 @@ from boxdraw.fast.order import Order, fit_order, ordered
 from boxdraw.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
 from boxdraw.fast.stages import Drawing, draw_edges, draw_edges_in_passes, find_gaps
 from boxdraw.progress import RowsProgress
-from boxdraw.scale.chunks import LARGE, InMemory, Table
+from boxdraw.scale.chunks import InMemory, Table
+from boxdraw.scale.keys import Keys
+from boxdraw.scale.ranges import LARGE, find_ranges
 from boxdraw.training import Training, read_training_rows
 
 if TYPE_CHECKING:
@@ -121,7 +124,8 @@ class BaseFastBoxes(BaseBoxClassifier):
             self._edges = draw_edges(data, how, growth)
         else:
             order = fit_order(data)
-            self._draw_in_passes(InMemory(ordered(data, order), self.n_jobs), order, how, c, expansion, growth)
+            table = InMemory(ordered(data, order), Keys(self._encoding, order), self.n_jobs)
+            self._draw_in_passes(table, order, how, c, expansion, growth)
         # The ROC of the training rows takes about as long as the fit, and many fits never need it. It is computed when
         # it is asked for, from a copy of the rows, or from the rows themselves where a copy would be large.
         self._roc: TrainingRoc | Training | StoredTable = data.copy() if data.X.size <= LARGE else data
@@ -184,12 +188,17 @@ class BaseFastBoxes(BaseBoxClassifier):
         if is_small(classes, columns):
             self.fit(*read_labelled(engine, columns))
             return self
-        table = StoredTable(engine, columns, classes)
-        self.classes_, self.pos_label_ = classes.labels, classes.pos_label
-        self.n_features_in_ = len(columns.features)
-        self.feature_names_in_ = np.array(columns.features, dtype=object)
-        self._encoding = table.encoding
-        self._fit_stored(table)
+        before = self.__dict__.copy()
+        try:
+            table = StoredTable(engine, columns, classes)
+            self.classes_, self.pos_label_ = classes.labels, classes.pos_label
+            self.n_features_in_ = len(columns.features)
+            self.feature_names_in_ = np.array(columns.features, dtype=object)
+            self._encoding = table.encoding
+            self._fit_stored(table)
+        except BaseException:  # after hours of reading, an earlier model is not to be lost
+            self.__dict__ = before
+            raise
         return self
 
     def _check_parameters(self) -> None:
@@ -220,8 +229,15 @@ class BaseFastBoxes(BaseBoxClassifier):
 
     def _training_roc(self) -> TrainingRoc:
         """Return the training ROC, from the rows that were put aside for it if nothing has asked for it before."""
+        if isinstance(self._roc, TrainingRoc):
+            return self._roc
         if isinstance(self._roc, Training):
             self._roc = self._roc_of(self._roc)
+            return self._roc
+        from boxdraw.fast.roc import CountWeights
+
+        counts = self._roc.reduce(CountWeights(self._edges, self.expansion_, self.growth_), "training ROC")
+        self._roc = counts.to_roc()
         return self._roc
 
     def __getstate__(self) -> dict[str, Any]:
@@ -236,6 +252,9 @@ class FastBoxesClassifier(BaseFastBoxes):
 
     The model is a union of axis-parallel boxes around the rare class. One fit holds the answer for every cost of a
     false alarm: see `path` and `critical_weight`. `FastBoxesClassifierCV` chooses the parameters for you.
+
+    Of more than 100 000 distinct positives, a sample that depends on their values alone is clustered, and the others
+    belong to the cluster whose centre is nearest.
 
     Parameters
     ----------
@@ -264,7 +283,8 @@ class FastBoxesClassifier(BaseFastBoxes):
     pos_label : label, default=None
         The positive class; the rarer one if None.
     random_state : int, RandomState instance or None, default=None
-        Only used with very many distinct positives (over 1400), where the start of k-means is drawn at random.
+        Only used with very many distinct positives (over 1400), where the start of k-means is drawn at random; None is
+        the same as 0.
     n_jobs : int or None, default=None
         Threads for passes over large tables. The model does not depend on it.
     verbose : int, default=0
@@ -350,7 +370,7 @@ class FastBoxesClassifier(BaseFastBoxes):
             The fitted estimator.
         """
         width = check_parameters(self)
-        data = read_training_rows(self, X, y, sample_weight)
+        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
         c = self.negative_weight
         if isinstance(c, str):
             c = data.balance

@@ -101,14 +101,23 @@ class Edges:
             np.stack([self.scaling.low, -self.scaling.high]),
             np.stack([self.scaling.high, -self.scaling.low]),
         )
-        outside = np.broadcast_to(_ordinal(ends[0])[:, None], target.shape).copy()
-        within = np.broadcast_to(_ordinal(ends[1])[:, None], target.shape).copy()
-        for _ in range(64):
+        outside = np.broadcast_to(_ordinal(ends[0])[:, None], target.shape)
+        within = np.broadcast_to(_ordinal(ends[1])[:, None], target.shape)
+
+        def reached(place: npt.NDArray[np.int64]) -> BoolArray:
+            scaled = sign * self.scaling.coordinate(sign * _from_ordinal(place), np.s_[None, None])
+            return np.asarray(scaled >= target)
+
+        # A step of the grid to each side of where it should be; most often it is in between.
+        for steps in (-1.0, 1.0):
+            near = sign * self.scaling.raw(sign * (target + steps * GRID), np.s_[None, None])
+            place = np.clip(_ordinal(near), outside, within)
+            inside = reached(place)
+            within, outside = np.where(inside, place, within), np.where(inside, outside, place)
+        while (within - 1 > outside).any():  # their difference may be too large a number
             middle = (outside >> 1) + (within >> 1) + (outside & within & 1)
-            scaled = sign * self.scaling.coordinate(sign * _from_ordinal(middle), np.s_[None, None])
-            reached = scaled >= target
-            within = np.where(reached, middle, within)
-            outside = np.where(reached, outside, middle)
+            inside = reached(middle)
+            within, outside = np.where(inside, middle, within), np.where(inside, outside, middle)
         value = _from_ordinal(within)
         return np.where(target <= low, -np.inf, np.where(target > high, np.inf, value))
 

@@ -184,10 +184,16 @@ def _overflow(values, n_rows, lower, upper, wide, overflow):
     if wide:
         _wide_overflow(values, n_rows, lower, upper, overflow)
         return
-    for j in range(len(lower)):
-        low, high = lower[j], upper[j]
+    pairs = len(lower) // 2 * 2
+    for j in range(0, pairs, 2):  # two features at a time, for fewer loads and stores of the sum
+        low, high, low2, high2 = lower[j], upper[j], lower[j + 1], upper[j + 1]
         for i in range(n_rows):
             beyond = _more(low - values[j, i], values[j, i] - high)
+            beyond2 = _more(low2 - values[j + 1, i], values[j + 1, i] - high2)
+            overflow[i] += (beyond if beyond > 0 else 0.0) + (beyond2 if beyond2 > 0 else 0.0)
+    for j in range(pairs, len(lower)):
+        for i in range(n_rows):
+            beyond = _more(lower[j] - values[j, i], values[j, i] - upper[j])
             overflow[i] += beyond if beyond > 0 else 0.0
     for i in range(n_rows):
         overflow[i] *= GRID
@@ -335,9 +341,13 @@ def neighbours(X, skipped, cut, before, after):
         n_rows = min(TILE, len(X) - start)
         _in_few_digits(X[start : start + n_rows], values)
         for j in range(n_features):
-            for k in range(len(cut)):
-                if _some_within(values[j], n_rows, np.float32(before[k, j]), np.float32(after[k, j])):
-                    _narrow(X[start : start + n_rows, j], skipped[start:], cut[k, j], before[k], after[k], j)
+            for k in range(0, len(cut), 2):  # an even number: lower and upper edges
+                first = np.float32(before[k, j]), np.float32(after[k, j])
+                second = np.float32(before[k + 1, j]), np.float32(after[k + 1, j])
+                if _some_within(values[j], n_rows, first, second):
+                    column = X[start : start + n_rows, j]
+                    _narrow(column, skipped[start:], cut[k, j], before[k], after[k], j)
+                    _narrow(column, skipped[start:], cut[k + 1, j], before[k + 1], after[k + 1], j)
 
 
 @inner
@@ -355,10 +365,13 @@ def _in_few_digits(X, values):
 
 
 @exact_sums
-def _some_within(values, n_rows, low, high):
+def _some_within(values, n_rows, first, second):
+    """Say whether any value is within one of two intervals, the ends included."""
     found = np.float32(0)
     for i in range(n_rows):
-        found += np.float32(1) if (values[i] >= low) & (values[i] <= high) else np.float32(0)
+        x = values[i]
+        inside = ((x >= first[0]) & (x <= first[1])) | ((x >= second[0]) & (x <= second[1]))
+        found += np.float32(1) if inside else np.float32(0)
     return found > 0
 
 

@@ -34,6 +34,15 @@ class Order:
             result[known, j] = place[result[known, j].astype(np.intp)]
         return result
 
+    def undo(self, X: Matrix) -> Matrix:
+        """Replace places of training rows by codes."""
+        if not self.places:
+            return X
+        result = np.array(X, dtype=np.float64)
+        for j, place in self.places.items():
+            result[:, j] = np.argsort(place)[result[:, j].astype(np.intp)]
+        return result
+
     def inside(self, j: int, lower: float, upper: float) -> tuple[list[int], bool]:
         """Return the codes between two limits, and whether the limits keep any out."""
         place = self.places[j]

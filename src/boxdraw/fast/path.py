@@ -24,6 +24,8 @@ from boxdraw.training import Training
 if TYPE_CHECKING:
     from boxdraw.plotting.roc_path import PathDisplay
 
+_MANY_CELLS = 2**17  # from here on compiled code pays
+
 
 def critical_weights(
     edges: Edges, X: Matrix, expansions: Sequence[float], growth: str, n_jobs: int | None
@@ -34,6 +36,10 @@ def critical_weights(
     """
     if not len(X):
         return np.empty((len(expansions), 0))
+    if X.size > _MANY_CELLS:
+        from boxdraw.fast.weights import compiled_weights
+
+        return compiled_weights(edges, X, expansions, growth, n_jobs)
 
     def work(tile: slice) -> FloatArray:
         return _tile_weights(edges, edges.order.apply(X[tile]), expansions, growth)
@@ -45,9 +51,9 @@ def training_weights(edges: Edges, data: Training, expansion: float, growth: str
     """Return the critical weights of the training rows.
 
     A training negative is the first negative that an edge meets on the way to it, so the search for that one can be
-    left out, and "nearest_negative" is "edge".
+    left out, and "nearest_negative" is "edge". Compiled code hardly ever searches, so it takes all rows together.
     """
-    if growth != "nearest_negative":
+    if growth != "nearest_negative" or data.X.size > _MANY_CELLS:
         return critical_weights(edges, data.X, [expansion], growth, n_jobs)[0]
     critical = np.empty(len(data.X))
     for rows, rule in ((data.positive, growth), (~data.positive, "edge")):
@@ -98,7 +104,7 @@ def _mirrored_columns(edges: Edges, X: Matrix, growth: str) -> tuple[FloatArray,
     """Return the scaled coordinates that decide: the values, or the negatives that an edge meets before them."""
     low = high = X
     if (unseen := np.isinf(X)).any():
-        farthest = np.finfo(X.dtype).max
+        farthest = np.finfo(np.float64).max
         low, high = np.where(unseen, -farthest, X), np.where(unseen, farthest, X)
     scaled_low = edges.scaling.columns(low)
     scaled_high = scaled_low if high is low else edges.scaling.columns(high)

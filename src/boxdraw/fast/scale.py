@@ -50,6 +50,11 @@ class Scaling:
         ticks *= GRID
         return ticks
 
+    def raw(self, scaled: FloatArray, at: Any) -> FloatArray:
+        """Undo `coordinate`, but for rounding; a constant feature has one value."""
+        steps = np.where(self.steps > 0, self.steps, np.inf)
+        return (scaled / GRID / steps[at] + self.middle[at]) / self.prescale[at]
+
 
 def fit_scaling(X: Matrix, width: float) -> Scaling:
     """Learn the range of each feature, whatever is missing in it."""

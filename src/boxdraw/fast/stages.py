@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from boxdraw.arrays import FloatArray, IntArray, Matrix
+from boxdraw.fast.assign import Assignment
 from boxdraw.fast.cluster import cluster_positives, filled, tight_boxes
 from boxdraw.fast.divide import ABSENT, Divide, Pulls, Rows
 from boxdraw.fast.expand import Edges
@@ -17,6 +18,7 @@ from boxdraw.fast.stops import Gaps, find_stops, sorted_positives
 from boxdraw.progress import Progress
 from boxdraw.scale.chunks import Chunk, Table
 from boxdraw.sums import moderate_unit
+from boxdraw.tiles import tiles
 from boxdraw.training import Training
 
 
@@ -60,15 +62,24 @@ def draw_edges(data: Training, how: Drawing, stops_for: str | None) -> Edges:
 
 
 def draw_edges_in_passes(table: Table, how: Drawing, order: Order) -> Edges:
-    """Do the same for a large table, but for the stops, which depend on the costs."""
+    """Do the same for a large table, but for the stops, which depend on the costs.
+
+    Of very many positives there is only a sample. Its clusters and their tight boxes then are those of the table, and
+    each positive belongs to the cluster whose centre is nearest; those beyond its tight box count as on the edge of it.
+    """
     survey = table.survey
     positives = survey.positives
     scaling = make_scaling(survey.low, survey.high, how.width)
     clusters, lower, upper, nothing_known = _clusters(positives.X, positives.weight, positives.count, scaling, how)
     unit = moderate_unit(survey.positive_weight + survey.negative_weight) if survey.weighted else 1.0
     divide = Divide(scaling, lower, upper, unit, compiled=True)
-    own = divide(Rows(positives.X, positives.weight, clusters, positives.count))
-    sums = divide.edge_sums(own.merge(table.reduce(_NegativePulls(divide), "divide")))
+    if positives.complete:
+        own = divide(Rows(positives.X, positives.weight, clusters, positives.count))
+        pulls = own.merge(table.reduce(_NegativePulls(divide), "divide"))
+    else:
+        nearest = Assignment.of(positives.X, positives.weight, positives.count, clusters, scaling)
+        pulls = table.reduce(_AllPulls(divide, nearest), "divide")
+    sums = divide.edge_sums(pulls)
     sums.negative[:, nothing_known] = 0
     return Edges(scaling=scaling, tight=np.stack([lower, -upper]), sums=sums, stops=None, order=order)
 
@@ -88,6 +99,21 @@ class _NegativePulls:
 
     def __call__(self, chunk: Chunk) -> Pulls:
         label = np.where(chunk.positive, np.int8(ABSENT), np.int8(-1))
+        return self.divide(Rows(chunk.X, chunk.weight, label))
+
+
+@dataclass(frozen=True, slots=True)
+class _AllPulls:
+    """The part of all rows in the sums, where only a sample of the positives has been clustered."""
+
+    divide: Divide
+    nearest: Assignment
+
+    def __call__(self, chunk: Chunk) -> Pulls:
+        label = np.full(len(chunk.X), -1, dtype=np.intp)
+        members = np.flatnonzero(chunk.positive)
+        for tile in tiles(len(members), chunk.X.shape[1]):
+            label[members[tile]] = self.nearest(chunk.X[members[tile]])
         return self.divide(Rows(chunk.X, chunk.weight, label))
 
 

@@ -7,17 +7,15 @@ results can be merged into one. Neither how rows are cut into chunks nor the ord
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple, Protocol, Self, TypeVar
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
+from boxdraw.scale.keys import Keys
+from boxdraw.scale.ranges import row_chunks
 from boxdraw.scale.survey import Survey, survey_of
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training
-
-#: Tables of more cells than this are learned from in passes, by compiled code, without sorting their values.
-LARGE = 2**20
-
-_ROWS = 2**18  # of a chunk in memory: a thread's turn
 
 
 class Part(Protocol):
@@ -55,13 +53,16 @@ class Table(Protocol):
 class InMemory:
     """A table in memory, worked on by threads."""
 
-    def __init__(self, data: Training, n_jobs: int | None) -> None:
-        self._data, self._n_jobs = data, n_jobs
-        self.survey = survey_of(data, self._chunks(), n_jobs)
+    def __init__(self, data: Training, keys: Keys, n_jobs: int | None) -> None:
+        self._data, self._keys, self._n_jobs = data, keys, n_jobs
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What the first pass found."""
+        return survey_of(self._data, self._keys, self._chunks(), self._n_jobs)
 
     def _chunks(self) -> list[slice]:
-        n_rows = len(self._data.X)
-        return [slice(start, min(start + _ROWS, n_rows)) for start in range(0, n_rows, _ROWS)]
+        return row_chunks(len(self._data.X))
 
     def reduce(self, work: Callable[[Chunk], P], what: str) -> P:
         """Make a pass over the rows."""

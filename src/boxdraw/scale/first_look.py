@@ -10,8 +10,8 @@ import numpy as np
 
 from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.scale.columns import Columns, distinct, numbers
+from boxdraw.scale.ranges import Ranges
 from boxdraw.scale.sample import Sample, category_key
-from boxdraw.scale.survey import Ranges
 from boxdraw.sums import exact_total
 
 _MANY_LABELS = 100

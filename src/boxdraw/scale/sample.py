@@ -18,6 +18,7 @@ from boxdraw.rule import as_category
 
 Hashes = npt.NDArray[np.uint64]
 
+_MOST_PARTS = 64
 _KEY_BITS = 52  # whole numbers of so many bits are exact in float64
 
 # The constants of splitmix64 (Steele, Lea and Flood 2014).
@@ -116,6 +117,17 @@ class _Rows:
         weight = None if self.weight is None else self.weight[first]
         return _Rows(self.hashes[first], self.keys[first], weight, count, self.complete and len(start) <= limit)
 
+    def up_to(self, last: np.uint64) -> _Rows:
+        """Return the rows of hashes up to this one; these are in order."""
+        n = int(self.hashes.searchsorted(last, side="right"))
+        return self if n == len(self.hashes) else self.first(n)
+
+    def first(self, n: int) -> _Rows:
+        """Return the first rows, in memory of their own: those of all would stay for the sake of a few."""
+        weight = None if self.weight is None else self.weight[:n].copy()
+        complete = self.complete and n >= len(self.keys)
+        return _Rows(self.hashes[:n].copy(), self.keys[:n].copy(), weight, self.count[:n].copy(), complete)
+
     def _ties(self, order: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Return the places of rows that have the same hash as the next one."""
         ordered = self.hashes[order]
@@ -191,11 +203,18 @@ class Sample:
     def merge(self, other: Sample) -> Sample:
         """Return the sample of the rows of both."""
         parts = self._parts + other._parts
+        full = [part.hashes[-1] for part in parts if len(part.hashes) == self.limit]
+        if full:  # what is beyond the last row of any of them is beyond the sample of all
+            parts = tuple(part.up_to(min(full)) for part in parts)
         result = Sample(parts, self.limit)
         # Parts are gathered until they are as many rows as a sample holds: merging one by one would take far longer.
-        if sum(len(part.keys) for part in parts[1:]) > self.limit:
+        if len(parts) > _MOST_PARTS or sum(len(part.keys) for part in parts[1:]) > self.limit:
             result._one()
         return result
+
+    def first(self, limit: int) -> Sample:
+        """Return the sample that a lower limit would have given."""
+        return Sample((self._one().first(limit),), limit)
 
     def _one(self) -> _Rows:
         """Make one of all parts, once."""

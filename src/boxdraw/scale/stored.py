@@ -12,9 +12,10 @@ import numpy.typing as npt
 from boxdraw.encoding import Encoding
 from boxdraw.fast.order import Order, places_by_share
 from boxdraw.rule import Category
-from boxdraw.scale.chunks import LARGE, Chunk, Part
+from boxdraw.scale.chunks import Chunk, Part
 from boxdraw.scale.columns import Columns
 from boxdraw.scale.first_look import FindLabels, FirstLook, Labels, LookAtFeatures
+from boxdraw.scale.ranges import LARGE
 from boxdraw.scale.survey import LIMIT, Positives, Survey
 
 P = TypeVar("P", bound=Part)

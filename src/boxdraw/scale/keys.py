@@ -1,0 +1,25 @@
+"""Between the rows of a pass, in which categories have their places, and keys, which need to know of no other row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from boxdraw.arrays import FloatArray, Matrix
+from boxdraw.encoding import Encoding
+from boxdraw.fast.order import Order
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of rows (`boxdraw.scale.sample`) and the rows of keys."""
+
+    encoding: Encoding
+    order: Order
+
+    def of(self, X: Matrix) -> FloatArray:
+        """Return the keys of rows."""
+        return self.encoding.keys(self.order.undo(X))
+
+    def rows(self, keys: FloatArray) -> Matrix:
+        """Return the rows of keys."""
+        return self.order.apply(self.encoding.from_keys(keys))
