@@ -131,12 +131,12 @@ def read_labelled(args: argparse.Namespace) -> Labelled:
             raise no_such_column(name, columns, source.name)
     dropped, categorical = (column_names(given, columns, source.name) for given in (args.drop, args.categorical))
     table = with_labels(table, args.target, args.skip_unlabelled, source.name)
+    weight = None if args.weight is None else row_weights(table[args.weight], args.weight)
     features = [name for name in columns if name not in {args.target, args.weight, *dropped}]
     check_features(features, source.name)
     X = learning_features(table, features, categorical, source.name, args.quiet)
     _warn_of_columns(X, source, args.quiet)
     y, positive = binary_labels(table[args.target], args.target, args.positive)
-    weight = None if args.weight is None else row_weights(table[args.weight], args.weight)
     return Labelled(X, y, weight, positive, args.target, source.name)
 
 

@@ -86,10 +86,10 @@ def _write(args: argparse.Namespace, model: Model, output: Output) -> tuple[int,
     """Write the rows of a table in memory; return how many there are, and how many are flagged."""
     source = Source.load(args.data, csv_form(args))
     rows = feature_rows(source, model.boxes)
-    _note_unseen(_unseen(rows, model), args.quiet)
     columns = predictions(model, rows, args.explain)
     table = _handed_on(source, rows, model, output)
     _check_clash(table.column_names, columns, source.name)
+    _note_unseen(_unseen(rows, model), args.quiet)
     write_table(_joined(table, columns, args.only_flagged), output, args.delimiter)
     return rows.num_rows, _count_flagged(columns)
 

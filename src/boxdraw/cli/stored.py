@@ -235,13 +235,13 @@ def _check_text(path: str) -> bool:
 def _csv_schema(path: str, form: CsvForm, as_text: Iterable[str]) -> Any:
     """Find the types that suit every row, as Arrow finds them in a table that it reads as a whole.
 
-    None if a row is longer than what is read at once.
+    None if a row is longer than what is read at once, or if there is nothing but blanks.
     """
     pa = extra("pyarrow")
     types = dict.fromkeys(as_text, pa.string())
     missing = [*MISSING_NUMBERS, *form.missing]
+    schema = None
     while True:
-        schema = None
         try:
             reader = _open_csv(path, form, column_types=types, null_values=missing)
             schema = reader.schema
@@ -250,13 +250,16 @@ def _csv_schema(path: str, form: CsvForm, as_text: Iterable[str]) -> Any:
                 pass
             return schema
         except pa.ArrowInvalid as error:
-            if "straddl" in str(error):
+            if "straddl" in str(error) or "Empty CSV" in str(error):
                 return None
             place = re.search(r"CSV column #(\d+)", str(error))
-            if place is None or schema is None or schema.field(int(place[1])).type == pa.string():
+            if place is None or schema is None:
                 raise _damaged(path, form, error) from None
             column = schema.field(int(place[1]))
-            types[column.name] = _wider(column.type)
+            kind = types.get(column.name, column.type)
+            if kind == pa.string():
+                raise _damaged(path, form, error) from None
+            types[column.name] = _wider(kind)
 
 
 def _wider(kind: Any) -> Any:

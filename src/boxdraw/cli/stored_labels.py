@@ -19,11 +19,12 @@ from boxdraw.cli.stored import Stored
 from boxdraw.counts import BoxCounts
 from boxdraw.export.text import printable
 from boxdraw.rule import is_missing
-from boxdraw.scale.chunks import LARGE
 from boxdraw.schema import merged_unseen, unseen_categories, warn_of
 from boxdraw.sums import exact_total
 
 __all__ = ["Facts", "LabelledPieces", "figures_of", "find_facts", "labelled_tables"]
+
+_MANY = 2**20  # different labels or texts of a column: more are not for learning from, and fill the memory
 
 Tell = Callable[[str, int, "int | None"], None]
 
@@ -90,8 +91,8 @@ class Facts:
 
 
 def _check_many(found: Any, name: str, what: str, advice: str) -> None:
-    if len(found) > LARGE:
-        raise Failure(f'column "{printable(name)}" has more than {LARGE} different {what}: {advice}')
+    if len(found) > _MANY:
+        raise Failure(f'column "{printable(name)}" has more than {_MANY} different {what}: {advice}')
 
 
 def labelled_tables(stored: Stored, names: Sequence[str], target: str, skip: bool) -> Iterator[Any]:
