@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from boxdraw.cli.columns import csv_form, row_weights
-from boxdraw.cli.errors import UsageError, no_such_column
+from boxdraw.cli.errors import UsageError, extra, no_such_column
 from boxdraw.cli.features import as_trained, by_place, feature_rows, text_features
 from boxdraw.cli.files import Output
 from boxdraw.cli.labels import known_labels, meaning_of
@@ -111,13 +111,16 @@ def _stored_figures(
         raise no_such_column(args.weight, stored.schema.names, stored.name)
     facts = find_facts(stored, target, args.weight, [], [], args.skip_unlabelled, tell)
     meaning = meaning_of(facts.count, model.classes, target, stored.name)
+    positive = extra("pyarrow").array(
+        [label for label, known in meaning.items() if known == model.classes[1]], stored.schema.field(target).type
+    )
     names = dict.fromkeys([*model.boxes.feature_names, target, *([] if args.weight is None else [args.weight])])
 
     def pieces() -> Iterator[tuple[Any, Any, Any]]:
         for table in labelled_tables(stored, list(names), target, args.skip_unlabelled):
             weight = None if args.weight is None else row_weights(table[args.weight], args.weight)
-            positive = [meaning[label] == model.classes[1] for label in table[target].to_pylist()]
-            yield as_trained(table, model.boxes, stored.name), np.array(positive, dtype=np.bool_), weight
+            is_positive = np.asarray(extra("pyarrow.compute").is_in(table[target], value_set=positive))
+            yield as_trained(table, model.boxes, stored.name), is_positive, weight
 
     return figures_of(model, pieces(), facts.n_rows, tell)
 

@@ -258,11 +258,11 @@ class LabelledPieces:
         return _Batches(self.tables(columns))
 
     def _in_form(self, table: Any) -> Any:
-        pa = extra("pyarrow")
+        pa, compute = extra("pyarrow"), extra("pyarrow.compute")
         for place, name in enumerate(table.column_names):
             column = table[name]
             if name == self.target:
-                column = pa.array(np.array([label == self.positive for label in column.to_pylist()], dtype=np.bool_))
+                column = compute.equal(column, pa.scalar(self.positive, column.type))
             elif name == self.weight:
                 column = pa.array(row_weights(column, name))
             else:
