@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from boxdraw.progress import RowsProgress
 from boxdraw.rows import MISSING, places_of
-from boxdraw.scale.arrow import ArrowEngine
+from boxdraw.scale.arrow import ArrowEngine, open_dataset
 from boxdraw.scale.columns import distinct
 
 
@@ -33,6 +33,16 @@ def test_partitions_have_columns_in_their_paths(tmp_path):
     dataset = ds.dataset(tmp_path, format="parquet", partitioning=["day"])
     batches = list(ArrowEngine(dataset, 2**30, None, RowsProgress("", False)).batches(["a", "day"]))
     assert pa.Table.from_batches(batches).sort_by("a").to_pydict() == {"a": [1, 2, 3], "day": ["x", "y", "x"]}
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "kind"),
+    [("", "3", "int64"), ("", "2.5", "double"), ("1", "2.5", "double"), ("1", "x", "string"), ("", "", "null")],
+)
+def test_types_of_csv_files_suit_every_row(tmp_path, first, later, kind):
+    rows = [first] * 200_000 + [later] * 3  # Arrow looks at the first megabyte
+    (tmp_path / "data.csv").write_text("number,x\n" + "".join(f"123456,{text}\n" for text in rows))
+    assert str(open_dataset(tmp_path / "data.csv").schema.field("x").type) == kind
 
 
 VALUES = {

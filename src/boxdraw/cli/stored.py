@@ -25,6 +25,7 @@ from boxdraw.cli.tables import (
     with_missing_text,
     zeros_in_front,
 )
+from boxdraw.scale.arrow import scanners, wider_type
 
 __all__ = ["LARGE_CSV", "Stored", "check_trained", "open_stored"]
 
@@ -50,6 +51,12 @@ class Stored:
         The names of its columns, and their types.
     form : CsvForm
         How it is written if it is CSV.
+
+    Examples
+    --------
+    >>> schema = extra("pyarrow").schema({"age": "int64"})
+    >>> Stored("data.csv", False, schema).verbatim_schema.types
+    [DataType(string)]
     """
 
     name: str
@@ -134,8 +141,6 @@ class Stored:
         return extra("pyarrow.dataset").dataset(self.name, format="parquet")
 
     def _parquet(self, names: list[str]) -> Iterator[Any]:
-        from boxdraw.scale.arrow import scanners
-
         pa = extra("pyarrow")
         try:
             for scanner in scanners(self._dataset(), {"columns": names, "batch_size": _ROWS}):
@@ -170,6 +175,19 @@ def open_stored(path: str, form: CsvForm, as_text: Iterable[str] = ()) -> Stored
     -------
     Stored or None
         The table; None if it is small, or can only be read as a whole.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import pyarrow.parquet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pyarrow.parquet.write_table(pa.table({"age": [30, 40]}), f"{folder}/data.parquet")
+    ...     stored = open_stored(f"{folder}/data.parquet", CsvForm())
+    ...     [table.to_pydict() for table in stored.tables()]
+    [{'age': [30, 40]}]
+    >>> open_stored("-", CsvForm()) is None
+    True
     """
     if path == "-" or not Path(path).is_file():
         return None
@@ -259,15 +277,7 @@ def _csv_schema(path: str, form: CsvForm, as_text: Iterable[str]) -> Any:
             kind = types.get(column.name, column.type)
             if kind == pa.string():
                 raise _damaged(path, form, error) from None
-            types[column.name] = _wider(kind)
-
-
-def _wider(kind: Any) -> Any:
-    """Return the type that Arrow tries next."""
-    pa = extra("pyarrow")
-    times = [pa.timestamp(unit, zone) for zone in (None, "UTC") for unit in ("s", "ns")]
-    chain = [pa.null(), pa.int64(), pa.bool_(), pa.date32(), pa.time32("s"), *times, pa.float64(), pa.string()]
-    return chain[chain.index(kind) + 1] if kind in chain else pa.string()
+            types[column.name] = wider_type(kind)
 
 
 def _open_csv(path: str, form: CsvForm, *, only: list[str] | None = None, **convert: Any) -> Any:

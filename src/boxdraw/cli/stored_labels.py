@@ -43,6 +43,14 @@ class Facts:
         The columns that have no value, and those that have an infinite one.
     texts : dict
         The different texts of each column of text.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> facts = Facts(without_values={"age"})
+    >>> facts.see(pa.table({"age": [30, None], "fraud": ["yes", "no"]}), "fraud", None, ["age"])
+    >>> facts.count, facts.without_values
+    ({'yes': 1, 'no': 1}, set())
     """
 
     n_rows: int = 0

@@ -363,7 +363,7 @@ def write_table(table: Any, output: Output, delimiter: str = ",") -> None:
 
 
 def write_tables(schema: Any, tables: Iterable[Any], output: Output, delimiter: str = ",") -> None:
-    """Write a table that comes in pieces.
+    r"""Write a table that comes in pieces.
 
     Parameters
     ----------
@@ -375,6 +375,15 @@ def write_tables(schema: Any, tables: Iterable[Any], output: Output, delimiter: 
         Where to.
     delimiter : str
         What goes between the fields of a CSV.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> pieces = [read_table(Source("", text)) for text in (b"a\n1\n", b"a\n2\n")]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_tables(pieces[0].schema, pieces, Output(f"{folder}/out.csv"))
+    ...     Path(folder, "out.csv").read_text().split()
+    ['a', '1', '2']
     """
     if output.name.lower().endswith(".parquet"):
         with output.open() as file, extra("pyarrow.parquet").ParquetWriter(file, schema) as writer:

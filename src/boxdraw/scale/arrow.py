@@ -202,8 +202,16 @@ def _csv_dataset(files: list[str], texts: Sequence[str]) -> Any:
             if place is None or schema.field(int(place[1])).type == pa.string():
                 raise
             field = schema.field(int(place[1]))
-            wider = pa.float64() if pa.types.is_integer(field.type) else pa.string()
-            schema = schema.set(int(place[1]), field.with_type(wider))
+            schema = schema.set(int(place[1]), field.with_type(wider_type(field.type)))
+
+
+def wider_type(kind: Any) -> Any:
+    """Return the type that Arrow tries next where a column of a CSV file, read as a whole, does not have one."""
+    import pyarrow as pa
+
+    times = [pa.timestamp(unit, zone) for zone in (None, "UTC") for unit in ("s", "ns")]
+    chain = [pa.null(), pa.int64(), pa.bool_(), pa.date32(), pa.time32("s"), *times, pa.float64(), pa.string()]
+    return chain[chain.index(kind) + 1] if kind in chain else pa.string()
 
 
 def _blanks_missing(rows: Any, are_csv: bool) -> Any:
