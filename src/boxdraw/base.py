@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
+from boxdraw.counts import BoxCounts, as_floats
 from boxdraw.encoding import Encoding
 from boxdraw.schema import frame_like, labels_of, read_rows
 from boxdraw.sums import total
+
+if TYPE_CHECKING:
+    from boxdraw.scale.predict import PredictedTable
 
 
 class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
@@ -91,6 +94,55 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         """Return the boxes that ``transform`` has a column for."""
         return self.boxes_
 
+    def predict_table(
+        self, source: Any, output: Any, *, columns: Any = None, memory_limit: Any = None, progress: Any = None
+    ) -> PredictedTable:
+        """Predict the rows of a stored table, which may be larger than memory, and write a table of them.
+
+        The table is read batch by batch, and written in the order of its rows with the columns ``prediction``, a
+        label out of ``classes_``; ``score``, what ``decision_function`` gives, if there is one; and ``box``, the
+        number of the first box of ``transform`` that holds the row, from 1, null if none does. A file that exists is
+        replaced at the end; an error leaves it as it is.
+
+        Parameters
+        ----------
+        source : path, list of paths, pyarrow.dataset.Dataset or pyarrow.Table
+            Parquet, Arrow or CSV files, or a directory of them. It needs a column for each feature, in any order, and
+            may have others. A model that was fitted without names takes a table of exactly its features by place.
+        output : path
+            The file to write, which ends in .parquet, .arrow, .feather or .csv.
+        columns : sequence of str, optional
+            The columns of the table to write in front of the predictions; all of them by default, none for ``[]``.
+        memory_limit : int or str, optional
+            About how much memory to use, in bytes or like "500 MB"; a gigabyte by default.
+        progress : bool or callable, optional
+            Whether to show how it gets on. A function is called with what is being done, the rows that are done, and
+            their number in all, or None where that is not known.
+
+        Returns
+        -------
+        PredictedTable
+            ``output``, ``rows`` and ``flagged``, the number of rows that are predicted positive.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import pyarrow.csv
+        >>> from boxdraw import BoxSet, BoxSetClassifier
+        >>> model = BoxSetClassifier(BoxSet([[30.0]], [[40.0]], feature_names=["age"]), classes=("no", "yes"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     done = model.predict_table(pa.table({"id": [7, 8], "age": [35, 50]}), f"{folder}/out.csv")
+        ...     pyarrow.csv.read_csv(done.output).to_pydict()
+        {'id': [7, 8], 'age': [35, 50], 'prediction': ['yes', 'no'], 'score': [5, -10], 'box': [1, None]}
+        >>> done.rows, done.flagged
+        (2, 1)
+        """
+        from boxdraw.scale.predict import predict_table
+
+        check_is_fitted(self)
+        return predict_table(self, source, output, columns, memory_limit, progress)
+
     def explain(self, X: Any) -> Any:
         """Say of each row which box holds it, or what it would take to be in the nearest one.
 
@@ -136,9 +188,11 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         """Return the columns of ``box_table`` for any boxes."""
         positive = labels_of(y, len(_rows(X)), self.classes_) == self.pos_label_
         member = boxes.membership(self._validated(X), n_jobs=self.n_jobs)
-        weight = np.ones(len(positive)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if weight.shape != positive.shape:
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if weight is not None and weight.shape != positive.shape:
             raise ValueError(f"sample_weight has shape {weight.shape}; expected {positive.shape}.")
+        if weight is not None and not np.isfinite(weight).all():
+            raise ValueError("sample_weight must be finite.")
         return box_statistics(boxes, member, positive, weight)
 
     def _validated(self, X: Any) -> Any:
@@ -234,12 +288,16 @@ def wilson_interval(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, Fl
     return np.maximum(centre - half, 0), np.minimum(centre + half, 1)
 
 
-def box_statistics(boxes: BoxSet, member: BoolArray, positive: BoolArray, weight: FloatArray) -> dict[str, Any]:
+def box_statistics(boxes: BoxSet, member: BoolArray, positive: BoolArray, weight: FloatArray | None) -> dict[str, Any]:
     """Return the columns of ``box_table``."""
-    alone = member & (member.sum(axis=1, keepdims=True) == 1)
-    support = weight @ member
-    true_positives = (weight * positive) @ member
-    n_positive, n_rows = math.fsum(weight * positive), math.fsum(weight)
+    return counted_statistics(boxes, BoxCounts.of(member, positive, weight))
+
+
+def counted_statistics(boxes: BoxSet, counts: BoxCounts) -> dict[str, Any]:
+    """Return the columns of ``box_table`` from counts of the rows."""
+    rows, positives = counts.rows, counts.positives
+    support, true_positives = as_floats(rows.inside), as_floats(positives.inside)
+    n_positive, n_rows = np.float64(positives.all), np.float64(rows.all)
     low, high = wilson_interval(true_positives, support)
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = true_positives / support
@@ -252,7 +310,7 @@ def box_statistics(boxes: BoxSet, member: BoolArray, positive: BoolArray, weight
             "precision_low": low,
             "precision_high": high,
             "recall": true_positives / n_positive,
-            "unique_recall": ((weight * positive) @ alone) / n_positive,
-            "lift": precision / (np.float64(n_positive) / n_rows),
-            "overlap": 1 - (weight @ alone) / support,
+            "unique_recall": as_floats(positives.alone) / n_positive,
+            "lift": precision / (n_positive / n_rows),
+            "overlap": 1 - as_floats(rows.alone) / support,
         }

@@ -142,7 +142,7 @@ def _keep_limits_whole(line: str) -> str:
 
 def table_section(boxes: BoxSet, test: Half) -> str:
     """Tabulate what each box catches."""
-    table = box_statistics(boxes, boxes.membership(test.X), test.positive, np.ones(len(test.y)))
+    table = box_statistics(boxes, boxes.membership(test.X), test.positive, None)
     lines = [
         "EACH BOX ALONE",
         "  box   rows inside   malignant   false alarms   precision (95% interval)   recall   lift",

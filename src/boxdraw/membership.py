@@ -60,6 +60,13 @@ def find_each(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
     return result
 
 
+def first_box(member: BoolArray) -> npt.NDArray[np.int64]:
+    """Return the number, from 1, of the first box that holds each row; 0 if none does."""
+    if not member.shape[1]:
+        return np.zeros(len(member), dtype=np.int64)
+    return np.where(member.any(axis=1), member.argmax(axis=1) + 1, 0)
+
+
 def find_depth(X: Any, boxes: BoxSet) -> FloatArray:
     """Say how far inside the boxes rows are: the most over boxes."""
 

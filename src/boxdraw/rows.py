@@ -83,11 +83,21 @@ def places_of(column: Any, categories: tuple[Category, ...]) -> npt.NDArray[np.i
     if hasattr(column, "cat") and hasattr(column.cat, "codes"):  # of pandas: a lookup per category, not per row
         table = np.array([_place(value, place) for value in column.cat.categories] + [MISSING], dtype=np.intp)
         return table[np.asarray(column.cat.codes)]
+    if hasattr(column, "unify_dictionaries") and not column.type.num_fields:  # of pyarrow, and not nested
+        return np.concatenate([np.empty(0, np.intp), *(_chunk_places(chunk, place) for chunk in column.chunks)])
     values = _objects(column)
     if values.dtype.kind == "O":
         return np.array([_place(value, place) for value in values], dtype=np.intp)
     distinct, index = np.unique(values, return_inverse=True)
     return np.array([_place(value, place) for value in distinct.tolist()], dtype=np.intp)[index.reshape(-1)]
+
+
+def _chunk_places(chunk: Any, place: dict[Category, int]) -> npt.NDArray[np.intp]:
+    """Return the place of each value of an Arrow array, with a lookup per different one."""
+    coded = chunk if hasattr(chunk, "dictionary") else chunk.dictionary_encode()
+    known = [_place(value, place) for value in coded.dictionary.to_pylist()]
+    codes = coded.indices.cast("int64").fill_null(len(known)).to_numpy(zero_copy_only=False)
+    return np.array([*known, MISSING], dtype=np.intp)[codes]
 
 
 def _objects(column: Any) -> npt.NDArray[Any]:

@@ -20,6 +20,7 @@ from boxdraw.rows import UNSEEN, decoded, numeric, read_columns
 from boxdraw.rule import Category, is_missing, unique_categories
 
 _MANY = 50  # categories, from which on a column in which nearly every row has its own looks like one of identifiers
+_NAMED = 5  # categories in a warning
 _DATES = "Convert them to numbers first, for example to days since a fixed date."
 
 
@@ -214,21 +215,42 @@ def _forced(categorical_features: Any, names: Any, n_features: int) -> set[int]:
 
 def warn_of_unseen(X: Any, boxes: BoxSet) -> None:
     """Name the categories that the boxes do not know."""
+    warn_of(unseen_categories(X, boxes), stacklevel=5)
+
+
+def unseen_categories(X: Any, boxes: BoxSet) -> dict[str, list[str]]:
+    """Return the categories that the boxes do not know as texts, by feature, in the order of the rows."""
     categorical = [j for j, values in enumerate(boxes.categories) if values is not None]
     if not categorical:
-        return
-    new = []
+        return {}
+    new = {}
     for j, places in read_columns(X, boxes, categorical)[1].items():
         if (rows := np.flatnonzero(places == UNSEEN)).size:
             name = boxes.feature_names[j]
             column = X[:, j] if isinstance(X, np.ndarray) else _frame_column(nw.from_native(X), name, j)
-            found = list(dict.fromkeys(map(repr, np.asarray(column)[rows].tolist())))
-            new.append(f"{name!r}: {', '.join(found[:5])}{', ...' if len(found) > 5 else ''}")
-    if new:
+            new[name] = list(dict.fromkeys(map(repr, np.asarray(column)[rows].tolist())))
+    return new
+
+
+def merged_unseen(first: dict[str, list[str]], second: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the unseen categories of both, of each feature as many as a warning needs."""
+    merged = dict(first)
+    for name, values in second.items():
+        merged[name] = list(dict.fromkeys([*merged.get(name, []), *values]))[: _NAMED + 1]
+    return merged
+
+
+def warn_of(unseen: dict[str, list[str]], stacklevel: int) -> None:
+    """Name categories that were not seen in training, if there are any."""
+    if unseen:
+        new = [
+            f"{name!r}: {', '.join(found[:_NAMED])}{', ...' if len(found) > _NAMED else ''}"
+            for name, found in unseen.items()
+        ]
         warnings.warn(
             f"Categories that were not seen in training are outside every box that limits them. {'; '.join(new)}.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
 
 

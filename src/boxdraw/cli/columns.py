@@ -18,6 +18,7 @@ from boxdraw.cli.labels import binary_labels, with_labels
 from boxdraw.cli.show import note
 from boxdraw.cli.tables import CsvForm, Source, leading_zeros, read_table
 from boxdraw.export.text import printable
+from boxdraw.sums import total
 
 __all__ = ["Labelled", "csv_form", "read_labelled", "row_weights"]
 
@@ -63,14 +64,23 @@ class Labelled:
         if self.positive is not None:
             return self.positive
         labels = np.unique(self.y)
-        weight = np.ones(len(self.y)) if self.weight is None else self.weight
-        first, second = (float(weight[self.y == label].sum()) for label in labels)
+        first, second = (total(self.weight, np.asarray(self.y == label)) for label in labels)
         return labels[0 if first < second else 1].item()
 
     @property
     def is_positive(self) -> BoolArray:
         """Which rows have the positive label: what estimators learn, whatever the labels are."""
         return np.asarray(self.y == self.positive_label)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.y)
+
+    @property
+    def n_positive(self) -> int:
+        """How many rows have the positive label."""
+        return int(self.is_positive.sum())
 
     @property
     def negative_label(self) -> Any:
@@ -114,27 +124,28 @@ def read_labelled(args: argparse.Namespace) -> Labelled:
         The rows.
     """
     source = Source.load(args.data, csv_form(args))
-    table = read_table(source, as_text=[*args.categorical, *_pieces(args.categorical)])
+    table = read_table(source, as_text=text_columns(args))
     columns = table.column_names
     for name in (args.target, *([args.weight] if args.weight is not None else [])):
         if name not in columns:
             raise no_such_column(name, columns, source.name)
-    dropped, categorical = (_names(given, columns, source.name) for given in (args.drop, args.categorical))
+    dropped, categorical = (column_names(given, columns, source.name) for given in (args.drop, args.categorical))
     table = with_labels(table, args.target, args.skip_unlabelled, source.name)
+    weight = None if args.weight is None else row_weights(table[args.weight], args.weight)
     features = [name for name in columns if name not in {args.target, args.weight, *dropped}]
-    _check_features(features, source.name)
+    check_features(features, source.name)
     X = learning_features(table, features, categorical, source.name, args.quiet)
     _warn_of_columns(X, source, args.quiet)
     y, positive = binary_labels(table[args.target], args.target, args.positive)
-    weight = None if args.weight is None else row_weights(table[args.weight], args.weight)
     return Labelled(X, y, weight, positive, args.target, source.name)
 
 
-def _pieces(given: Sequence[str]) -> list[str]:
-    return [name for text in given for name in text.split(",")]
+def text_columns(args: argparse.Namespace) -> list[str]:
+    """Return all names that the columns to be read as text may have."""
+    return [*args.categorical, *(name for text in args.categorical for name in text.split(","))]
 
 
-def _names(given: Sequence[str], columns: Sequence[str], source: str) -> list[str]:
+def column_names(given: Sequence[str], columns: Sequence[str], source: str) -> list[str]:
     """Read lists of columns, each with commas between them; a name that has a comma itself is given alone."""
     names = [name for text in given for name in ([text] if text in columns else text.split(","))]
     for name in names:
@@ -143,7 +154,8 @@ def _names(given: Sequence[str], columns: Sequence[str], source: str) -> list[st
     return names
 
 
-def _check_features(features: Sequence[str], source: str) -> None:
+def check_features(features: Sequence[str], source: str) -> None:
+    """Refuse a table without features, and row numbers as features."""
     if not features:
         raise Failure(f"{source} has no column beside the target to learn from")
     for name in features:
@@ -161,19 +173,28 @@ def _warn_of_columns(X: Any, source: Source, quiet: bool) -> None:
         return
     types, compute = extra("pyarrow").types, extra("pyarrow.compute")
     for name in leading_zeros(source, X):
-        note(
-            f'column "{printable(name)}" has leading zeros and is taken as numbers; --categorical takes it as text',
-            quiet,
-        )
+        note_of_zeros(name)
     for name in X.column_names:
         if types.is_string(X[name].type) or types.is_large_string(X[name].type):
-            distinct = compute.count_distinct(X[name]).as_py()
-            if distinct > 20 and distinct * 2 > X.num_rows:
-                note(
-                    f'column "{printable(name)}" has {distinct} different texts in {X.num_rows} rows; if it is a name '
-                    "or a number of the row, leave it out with --drop",
-                    quiet,
-                )
+            note_of_texts(name, compute.count_distinct(X[name]).as_py(), X.num_rows)
+
+
+def note_of_zeros(name: str) -> None:
+    """Point out a column whose numbers have zeros in front."""
+    note(
+        f'column "{printable(name)}" has leading zeros and is taken as numbers; --categorical takes it as text',
+        quiet=False,
+    )
+
+
+def note_of_texts(name: str, n_texts: int, n_rows: int) -> None:
+    """Point out a column of text if it looks like an identifier."""
+    if n_texts > 20 and n_texts * 2 > n_rows:
+        note(
+            f'column "{printable(name)}" has {n_texts} different texts in {n_rows} rows; if it is a name '
+            "or a number of the row, leave it out with --drop",
+            quiet=False,
+        )
 
 
 def row_weights(column: Any, name: str) -> FloatArray:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from boxdraw.boxes import BoxSet
@@ -14,6 +15,8 @@ from boxdraw.export.text import printable
 from boxdraw.rows import default_names
 
 __all__ = ["feature_rows", "learning_features"]
+
+Values = Callable[[], Iterable[Any]]
 
 
 def learning_features(table: Any, names: Sequence[str], categorical: Sequence[str], source: str, quiet: bool) -> Any:
@@ -44,19 +47,52 @@ def learning_features(table: Any, names: Sequence[str], categorical: Sequence[st
     >>> learning_features(table, table.column_names, ["zip"], "data.csv", quiet=True).to_pydict()
     {'age': [30, None], 'zip': ['7', '8']}
     """
-    compute = extra("pyarrow.compute")
     chosen = {}
     for name in names:
         column = table[name]
-        if compute.all(column.is_null(nan_is_null=True)).as_py():
-            note(f'column "{printable(name)}" of {source} has no values and is left out', quiet)
+        if not has_values(column):
+            note(no_values(name, source), quiet)
             continue
-        if name in categorical:
-            column = _as_text(column, name)
-        chosen[name] = _checked(column, name, source)
+        chosen[name] = learning_column(column, name, name in categorical, source)
+        if has_infinite(chosen[name]):
+            raise infinite(name, source)
     if not chosen:
-        raise Failure(f"no column of {source} beside the target has any values")
+        raise nothing_to_learn(source)
     return extra("pyarrow").table(chosen)
+
+
+def has_values(column: Any) -> bool:
+    """Say whether any value of a column is not missing."""
+    return not extra("pyarrow.compute").all(column.is_null(nan_is_null=True)).as_py()
+
+
+def no_values(name: str, source: str) -> str:
+    """Say that a column is left out."""
+    return f'column "{printable(name)}" of {source} has no values and is left out'
+
+
+def nothing_to_learn(source: str) -> Failure:
+    """Say that all columns are left out."""
+    return Failure(f"no column of {source} beside the target has any values")
+
+
+def has_infinite(column: Any) -> bool:
+    """Say whether any number of a column is infinite."""
+    compute = extra("pyarrow.compute")
+    return bool(extra("pyarrow").types.is_floating(column.type) and compute.any(compute.is_inf(column)).as_py())
+
+
+def infinite(name: str, source: str) -> Failure:
+    """Say that a column can't be learned from."""
+    return Failure(
+        f'column "{printable(name)}" of {source} holds infinite values, which boxes do not learn from: write a '
+        "large number instead, or leave the field empty"
+    )
+
+
+def learning_column(column: Any, name: str, categorical: bool, source: str) -> Any:
+    """Return a feature in a form that estimators take; refuse what boxes can't be drawn on."""
+    return _checked(_as_text(column, name) if categorical else column, name, source)
 
 
 def _as_text(column: Any, name: str) -> Any:
@@ -72,19 +108,12 @@ def _as_text(column: Any, name: str) -> Any:
 
 
 def _checked(column: Any, name: str, source: str) -> Any:
-    """Refuse what boxes can't be drawn on."""
     pa = extra("pyarrow")
     kind, types = column.type, pa.types
-    if _is_text(column) or types.is_boolean(kind) or types.is_integer(kind):
+    if is_text(column) or types.is_boolean(kind) or types.is_integer(kind):
         return column
     if types.is_decimal(kind) or types.is_floating(kind):
-        numbers, compute = column.cast(pa.float64()), extra("pyarrow.compute")
-        if compute.any(compute.is_inf(numbers)).as_py():
-            raise Failure(
-                f'column "{printable(name)}" of {source} holds infinite values, which boxes do not learn from: write a '
-                "large number instead, or leave the field empty"
-            )
-        return numbers
+        return column.cast(pa.float64())
     what = "dates or times" if types.is_temporal(kind) else f"values of the type {kind}"
     raise Failure(
         f'column "{printable(name)}" of {source} holds {what}, which boxes do not take: leave it out with --drop, or '
@@ -114,16 +143,31 @@ def feature_rows(source: Source, boxes: BoxSet) -> Any:
     >>> feature_rows(Source("new.csv", b"zip,age\n007,1\n"), boxes).to_pydict()
     {'zip': ['007'], 'age': [1]}
     """
-    texts = [name for name, known in zip(boxes.feature_names, boxes.categories, strict=True) if _are_texts(known)]
-    table = read_table(source, as_text=texts)
+    table = read_table(source, as_text=text_features(boxes))
+    return table if by_place(table.column_names, boxes) else as_trained(table, boxes, source.name)
+
+
+def text_features(boxes: BoxSet) -> list[str]:
+    """Return the features whose categories are texts, even those that look like numbers."""
+    return [name for name, known in zip(boxes.feature_names, boxes.categories, strict=True) if _are_texts(known)]
+
+
+def by_place(columns: Sequence[str], boxes: BoxSet) -> bool:
+    """Say whether boxes have no names: they go by position, and say themselves what does not fit."""
+    return boxes.feature_names == default_names(boxes.n_features) and not set(columns) & set(boxes.feature_names)
+
+
+def as_trained(table: Any, boxes: BoxSet, source: str, values: Callable[[str], Iterable[Any]] | None = None) -> Any:
+    """Return rows with the columns of the boxes in the form that the boxes need.
+
+    ``values`` gives all values of a column, where the table has not all rows, to show one that is wrong.
+    """
     columns = table.column_names
-    if boxes.feature_names == default_names(boxes.n_features) and not set(columns) & set(boxes.feature_names):
-        return table  # boxes without names go by position, and say themselves what does not fit
     for name, known in zip(boxes.feature_names, boxes.categories, strict=True):
         if name not in columns:
-            raise no_such_column(name, columns, source.name)
-        column = _as_trained(table[name], name, known, source.name)
-        table = table.set_column(columns.index(name), name, column)
+            raise no_such_column(name, columns, source)
+        shown = table[name].to_pylist if values is None else partial(values, name)
+        table = table.set_column(columns.index(name), name, _as_trained(table[name], name, known, source, shown))
     return table
 
 
@@ -131,44 +175,47 @@ def _are_texts(known: Sequence[Any] | None) -> bool:
     return known is not None and all(isinstance(value, str) for value in known)
 
 
-def _as_trained(column: Any, name: str, known: Sequence[Any] | None, source: str) -> Any:
+def _as_trained(column: Any, name: str, known: Sequence[Any] | None, source: str, values: Values) -> Any:
     """Return a column in the form that boxes compare; refuse one that could never be inside."""
     pa = extra("pyarrow")
     if pa.types.is_null(column.type):
         return column.cast(pa.string() if _are_texts(known) else pa.float64())
     if known is None or not any(isinstance(value, str) for value in known):
-        return _numbers(column, name, "true or false" if known and _are_bools(known) else "numbers", source)
-    if _is_text(column) or not _are_texts(known):
+        return _numbers(column, name, "true or false" if known and _are_bools(known) else "numbers", source, values)
+    if is_text(column) or not _are_texts(known):
         return column
     if all(re.fullmatch(r"0|-?[1-9]\d*", value) for value in known):  # numbers that were made categories
         return _as_text(column, name)
     raise Failure(f'column "{printable(name)}" of {source} must hold text, as in training; it holds {column.type}')
 
 
-def _is_text(column: Any) -> bool:
+def is_text(column: Any) -> bool:
+    """Say whether a column holds text."""
     types = extra("pyarrow").types
     return bool(types.is_string(column.type) or types.is_large_string(column.type))
 
 
-def _numbers(column: Any, name: str, what: str, source: str) -> Any:
+def _numbers(column: Any, name: str, what: str, source: str, values: Values) -> Any:
     pa = extra("pyarrow")
     kind, types = column.type, pa.types
     if types.is_boolean(kind) or types.is_integer(kind):
         return column
     if types.is_floating(kind) or types.is_decimal(kind):
         return column.cast(pa.float64())
-    raise Failure(f'column "{printable(name)}" of {source} must hold {what}, as in training; {_example(column)}')
+    raise Failure(
+        f'column "{printable(name)}" of {source} must hold {what}, as in training; {_example(column, values)}'
+    )
 
 
 def _are_bools(known: Sequence[Any]) -> bool:
     return all(isinstance(value, bool) for value in known)
 
 
-def _example(column: Any) -> str:
+def _example(column: Any, values: Values) -> str:
     """Show the first value that is not a number."""
-    if not _is_text(column):
+    if not is_text(column):
         return f"it holds {column.type}"
-    for row, value in enumerate(column.to_pylist(), start=1):
+    for row, value in enumerate(values(), start=1):
         if value is not None:
             try:
                 float(value)

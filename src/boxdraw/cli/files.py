@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from boxdraw.cli.errors import Failure
+from boxdraw.scale.write import replacing
 
 __all__ = ["Output"]
 
@@ -75,18 +75,8 @@ class Output:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
             return
-        target = Path(os.path.realpath(self.name))
-        temporary = target.with_name(f".boxdraw-{secrets.token_hex(8)}.tmp")
-        try:
-            with open(temporary, "xb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            self._check()  # another run may have been faster
-            os.replace(temporary, target)
-        finally:
-            with suppress(FileNotFoundError):
-                temporary.unlink()
+        with replacing(self.name, self._check) as file:  # another run may have been faster
+            yield file
 
     def _check(self) -> None:
         """Refuse a place that cannot, or must not, be written to."""

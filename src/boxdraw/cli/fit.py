@@ -16,10 +16,14 @@ from boxdraw.cli.learning import add_learning, check_learning, learn
 from boxdraw.cli.model import Model, model_to_json
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
 from boxdraw.cli.report import box_figures, figures_text, model_text, rules_json
-from boxdraw.cli.show import percent, plain, say, say_json
+from boxdraw.cli.show import percent, plain, rows_progress, say, say_json
+from boxdraw.cli.stored_fit import StoredLabelled, read_stored
 from boxdraw.export.text import printable
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
+
+Rows = Labelled | StoredLabelled
+Learned = tuple[Rows, Model, list[dict[str, Any]]]
 
 SUMMARY = "Learn boxes around the rare label of a table, print them as rules and save them."
 EXAMPLES = """\
@@ -59,12 +63,7 @@ def run(args: argparse.Namespace) -> None:
     if args.json and args.output == "-":
         raise UsageError("--json and -o - cannot share standard output; give -o a file")
     output = Output(args.output, args.force, (args.data,))
-    data = read_labelled(args)
-    classes = data.negative_label, data.positive_label
-    fitted = learn(args, data.X, data.is_positive, data.weight, args.quiet)
-    card = fitted.scorecard_ if args.method == "scored" else None
-    model = Model(fitted.boxes_, data.target, classes, _origin(args, data, fitted), card)
-    figures = box_figures(model, data.X, data.y, data.weight)
+    data, model, figures = _learn_stored(args) or _learn(args)
     output.write(model_to_json(model))
     if args.json:
         saved = {"model": output.name, "fit": model.fit}
@@ -73,14 +72,37 @@ def run(args: argparse.Namespace) -> None:
         say(_report(model, data, figures, output), sys.stderr if output.is_stdout else sys.stdout)
 
 
-def _origin(args: argparse.Namespace, data: Labelled, fitted: Any) -> dict[str, Any]:
+def _learn(args: argparse.Namespace) -> Learned:
+    """Learn from a table in memory."""
+    data = read_labelled(args)
+    model = _model(args, data, learn(args, data.X, data.is_positive, data.weight, args.quiet))
+    return data, model, box_figures(model, data.X, data.y, data.weight)
+
+
+def _learn_stored(args: argparse.Namespace) -> Learned | None:
+    """Learn from a table that is read piece by piece, if this one is."""
+    with rows_progress(args.quiet) as tell:
+        data = read_stored(args, tell)
+        if data is None:
+            return None
+        model = _model(args, data, data.learn(args))
+        return data, model, data.figures(model)
+
+
+def _model(args: argparse.Namespace, data: Rows, fitted: Any) -> Model:
+    card = fitted.scorecard_ if args.method == "scored" else None
+    classes = data.negative_label, data.positive_label
+    return Model(fitted.boxes_, data.target, classes, _origin(args, data, fitted), card)
+
+
+def _origin(args: argparse.Namespace, data: Rows, fitted: Any) -> dict[str, Any]:
     """Say where the boxes come from; nothing that differs from run to run, so that equal models are equal files."""
     origin: dict[str, Any] = {
         "boxdraw": __version__,
         "method": args.method,
         "data": data.source if args.data == "-" else Path(args.data).name,
-        "rows": len(data.y),
-        "positives": int(data.is_positive.sum()),
+        "rows": data.n_rows,
+        "positives": data.n_positive,
         "weight": args.weight,
         "parameters": {"false_alarm_cost": args.false_alarm_cost, "max_boxes": args.max_boxes, "seed": args.seed},
     }
@@ -103,14 +125,14 @@ def _outcome(method: str, fitted: Any) -> dict[str, Any]:
     return weight | ({"chosen": fitted.best_params_, "cross_validated_auh": fitted.best_score_} if tried else {})
 
 
-def _report(model: Model, data: Labelled, figures: list[dict[str, Any]], output: Output) -> str:
+def _report(model: Model, data: Rows, figures: list[dict[str, Any]], output: Output) -> str:
     """Write what was learned."""
-    positive = data.is_positive
+    share = percent(data.n_positive / data.n_rows, 1)
     label = f"{printable(data.target)} = {printable(label_text(model.classes[1]))}"
     saved = "standard output" if output.is_stdout else output.name
     return "\n".join(
         [
-            f"{data.source}: {len(positive)} rows, {positive.sum()} ({percent(positive.mean(), 1)}) with {label}",
+            f"{data.source}: {data.n_rows} rows, {data.n_positive} ({share}) with {label}",
             "",
             model_text(model),
             *_proof(model.fit),

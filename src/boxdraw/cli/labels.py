@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from boxdraw.arrays import BoolArray
 from boxdraw.cli.errors import Failure, extra, listed, no_such_column
 from boxdraw.export.text import format_number, printable
 
@@ -39,16 +40,27 @@ def with_labels(table: Any, target: str, skip: bool, source: str) -> Any:
     >>> with_labels(pa.table({"fraud": [0, None, 1]}), "fraud", True, "data.csv").num_rows
     2
     """
-    if not table.num_rows:
-        raise Failure(f"{source} has column names but no rows")
     unlabelled = np.asarray(table[target].is_null(nan_is_null=True))
-    if not unlabelled.any() or (skip and not unlabelled.all()):
-        return table.filter(extra("pyarrow").array(~unlabelled)) if unlabelled.any() else table
-    if unlabelled.all():
-        raise Failure(f'column "{printable(target)}" of {source} is empty: it must have a label in each row')
-    raise Failure(
-        f'column "{printable(target)}" of {source} has no label in {unlabelled.sum()} of {len(unlabelled)} rows, first '
-        f"in row {int(unlabelled.argmax()) + 1} below the names: fill them in, or add --skip-unlabelled"
+    if unlabelled.all() or (unlabelled.any() and not skip):
+        first = int(np.flatnonzero(unlabelled).min(initial=len(unlabelled)))
+        raise no_labels(target, source, len(unlabelled), int(unlabelled.sum()), first)
+    return with_label(table, unlabelled)
+
+
+def with_label(table: Any, unlabelled: BoolArray) -> Any:
+    """Leave rows out."""
+    return table.filter(extra("pyarrow").array(~unlabelled)) if unlabelled.any() else table
+
+
+def no_labels(target: str, source: str, n_rows: int, n_unlabelled: int, first: int) -> Failure:
+    """Say that rows have no label; ``first`` is the place of the first of them."""
+    if not n_rows:
+        return Failure(f"{source} has column names but no rows")
+    if n_unlabelled == n_rows:
+        return Failure(f'column "{printable(target)}" of {source} is empty: it must have a label in each row')
+    return Failure(
+        f'column "{printable(target)}" of {source} has no label in {n_unlabelled} of {n_rows} rows, first '
+        f"in row {first + 1} below the names: fill them in, or add --skip-unlabelled"
     )
 
 
@@ -94,10 +106,15 @@ def binary_labels(column: Any, target: str, positive: str | None) -> tuple[npt.N
 
 
 def _labels(column: Any, target: str) -> npt.NDArray[Any]:
-    types = extra("pyarrow").types
-    if types.is_temporal(column.type) or types.is_nested(column.type) or types.is_binary(column.type):
-        raise Failure(f'column "{printable(target)}" holds {column.type}: labels are texts, numbers or true and false')
+    check_labels(column.type, target)
     return np.array(column.to_pylist())
+
+
+def check_labels(kind: Any, target: str) -> None:
+    """Refuse a type that labels can't have."""
+    types = extra("pyarrow").types
+    if types.is_temporal(kind) or types.is_nested(kind) or types.is_binary(kind):
+        raise Failure(f'column "{printable(target)}" holds {kind}: labels are texts, numbers or true and false')
 
 
 def _means(text: str, label: Any) -> bool:
@@ -160,11 +177,18 @@ def known_labels(table: Any, target: str, classes: Sequence[Any], source: str, s
     if target not in table.column_names:
         raise no_such_column(target, table.column_names, source)
     table = with_labels(table, target, skip, source)
+    values = _labels(table[target], target).tolist()
+    meaning = meaning_of(values, classes, target, source)
+    return table, np.array([meaning[value] for value in values])
+
+
+def meaning_of(values: Iterable[Any], classes: Sequence[Any], target: str, source: str) -> dict[Any, Any]:
+    """Return which label of the model each value stands for, written as text the same."""
     by_text = {label_text(label): label for label in classes}
-    texts = [label_text(label) for label in _labels(table[target], target).tolist()]
-    if unknown := sorted(set(texts) - set(by_text)):
+    texts = {value: label_text(value) for value in values}
+    if unknown := sorted(set(texts.values()) - set(by_text)):
         raise Failure(
             f'column "{printable(target)}" of {source} has labels that the model does not know: {listed(unknown)}; '
             f"it knows {listed([label_text(label) for label in classes])}"
         )
-    return table, np.array([by_text[text] for text in texts])
+    return {value: by_text[text] for value, text in texts.items()}

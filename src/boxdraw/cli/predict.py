@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
-from boxdraw.arrays import BoolArray
 from boxdraw.cli.columns import csv_form
 from boxdraw.cli.errors import Failure, UsageError, extra, listed
-from boxdraw.cli.features import feature_rows
+from boxdraw.cli.features import as_trained, by_place, feature_rows, text_features
 from boxdraw.cli.files import Output
 from boxdraw.cli.model import Model, load_model
 from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
-from boxdraw.cli.show import note, say_json
-from boxdraw.cli.tables import Source, check_table_name, leading_zeros, read_verbatim, write_table
+from boxdraw.cli.show import note, rows_progress, say_json
+from boxdraw.cli.stored import Stored, check_trained, open_stored
+from boxdraw.cli.stored_labels import Tell
+from boxdraw.cli.tables import (
+    Source,
+    check_table_name,
+    decoded,
+    leading_zeros,
+    read_verbatim,
+    write_table,
+    write_tables,
+)
 from boxdraw.export.text import printable
+from boxdraw.membership import first_box
 from boxdraw.rows import UNSEEN, read_columns
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "predictions", "run"]
+
+Unseen = dict[str, tuple[int, set[str]]]  # by column: in how many rows, and which
 
 SUMMARY = "Write the rows of a table with the predicted label, the points of a scorecard, and the box that holds each."
 EXAMPLES = """\
@@ -60,23 +74,102 @@ def run(args: argparse.Namespace) -> None:
     check_table_name(args.output)
     output = Output(args.output, args.force, (args.model, args.data))
     model = load_model(args.model)
+    with rows_progress(args.quiet) as tell:
+        n_rows, n_flagged = _write_stored(args, model, output, tell) or _write(args, model, output)
+    if args.json:
+        say_json({"rows": n_rows, "flagged": n_flagged, "output": output.name})
+    elif not output.is_stdout:
+        note(f"{n_flagged} of {n_rows} rows are flagged; written to {output.name}", args.quiet)
+
+
+def _write(args: argparse.Namespace, model: Model, output: Output) -> tuple[int, int]:
+    """Write the rows of a table in memory; return how many there are, and how many are flagged."""
     source = Source.load(args.data, csv_form(args))
     rows = feature_rows(source, model.boxes)
-    _warn_of_unseen(rows, model, args.quiet)
     columns = predictions(model, rows, args.explain)
-    flagged = np.asarray(columns["box"].is_valid())
     table = _handed_on(source, rows, model, output)
+    _check_clash(table.column_names, columns, source.name)
+    _note_unseen(_unseen(rows, model), args.quiet)
+    write_table(_joined(table, columns, args.only_flagged), output, args.delimiter)
+    return rows.num_rows, _count_flagged(columns)
+
+
+def _write_stored(args: argparse.Namespace, model: Model, output: Output, tell: Tell) -> tuple[int, int] | None:
+    """Do the same with a table that is read piece by piece, if this one is."""
+    # What is said of a row depends on how far apart all rows are, so --explain reads them as a whole.
+    stored = None if args.explain else open_stored(args.data, csv_form(args), text_features(model.boxes))
+    if stored is None or by_place(stored.schema.names, model.boxes):
+        return None
+    check_trained(stored, model.boxes)
+    pieces = _Pieces(stored, model, output.name.lower().endswith(".parquet"))
+    added = predictions(model, pieces.no_rows, explain=False)
+    _check_clash(pieces.handed_on.names, added, stored.name)
+    done = flagged = 0
+    unseen: Unseen = {}
+    n_rows = stored.n_rows
+
+    def tables() -> Iterator[Any]:
+        nonlocal done, flagged
+        for rows, table in pieces:
+            columns = predictions(model, rows, explain=False)
+            _merge_unseen(unseen, _unseen(rows, model))
+            done, flagged = done + rows.num_rows, flagged + _count_flagged(columns)
+            tell("predictions", done, n_rows)
+            yield _joined(table, columns, args.only_flagged)
+
+    write_tables(_joined(pieces.handed_on.empty_table(), added, False).schema, tables(), output, args.delimiter)
+    _note_unseen(unseen, args.quiet)
+    return done, flagged
+
+
+class _Pieces:
+    """Some rows at a time, each as the boxes need them and as they are handed on; see `_handed_on`."""
+
+    def __init__(self, stored: Stored, model: Model, to_parquet: bool) -> None:
+        self._stored, self._boxes = stored, model.boxes
+        self._typed = to_parquet and not stored.is_parquet
+        others = [name for name in stored.schema.names if name not in model.boxes.feature_names]
+        self._zeros = stored.leading_zeros(others) if self._typed else []
+        self.no_rows = as_trained(stored.schema.empty_table(), model.boxes, stored.name)
+        texts = stored.verbatim_schema
+        self.handed_on = self._with_zeros(self.no_rows, texts.empty_table()).schema if self._typed else texts
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        stored, boxes = self._stored, self._boxes
+        if stored.is_parquet:
+            for table in stored.verbatim():
+                yield as_trained(decoded(table), boxes, stored.name), table
+        elif self._typed:
+            texts = stored.verbatim(self._zeros) if self._zeros else repeat(None)
+            for table, text in zip(stored.tables(), texts, strict=False):
+                rows = as_trained(table, boxes, stored.name)
+                yield rows, self._with_zeros(rows, text)
+        else:
+            for table, text in zip(stored.tables(boxes.feature_names), stored.verbatim(), strict=True):
+                yield as_trained(table, boxes, stored.name), text
+
+    def _with_zeros(self, rows: Any, texts: Any) -> Any:
+        """Hand on texts for numbers of accounts and the like."""
+        for name in self._zeros:
+            rows = rows.set_column(rows.column_names.index(name), name, texts[name])
+        return rows
+
+
+def _check_clash(names: Sequence[str], added: Iterable[str], source: str) -> None:
+    for name in added:
+        if name in names:
+            raise Failure(f'{source} has a column "{printable(name)}" already; rename it, or take it out')
+
+
+def _joined(table: Any, columns: dict[str, Any], only_flagged: bool) -> Any:
+    """Return rows with their predictions."""
     for name, column in columns.items():
-        if name in table.column_names:
-            raise Failure(f'{source.name} has a column "{printable(name)}" already; rename it, or take it out')
         table = table.append_column(name, column)
-    if args.only_flagged:
-        table = table.filter(extra("pyarrow").array(flagged))
-    write_table(table, output, args.delimiter)
-    if args.json:
-        say_json({"rows": len(flagged), "flagged": int(flagged.sum()), "output": output.name})
-    elif not output.is_stdout:
-        note(f"{flagged.sum()} of {len(flagged)} rows are flagged; written to {output.name}", args.quiet)
+    return table.filter(columns["box"].is_valid()) if only_flagged else table
+
+
+def _count_flagged(columns: dict[str, Any]) -> int:
+    return len(columns["box"]) - columns["box"].null_count
 
 
 def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
@@ -111,7 +204,8 @@ def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
     columns = {name: pa.array(model.labels(np.asarray(member.any(axis=1))).tolist(), _label_type(model))}
     if model.scorecard is not None:
         columns["points"] = pa.array(model.scorecard.score(rows), pa.int64())
-    columns["box"] = pa.array(_first_box(member), pa.int64())
+    box = first_box(member)
+    columns["box"] = pa.array(box, pa.int64(), mask=box == 0)
     if explain:
         from boxdraw.explain import explain as why
 
@@ -122,13 +216,6 @@ def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
 def _label_type(model: Model) -> Any:
     """Return the type of a column of labels, which a table without rows has too."""
     return extra("pyarrow").array(list(model.classes)).type
-
-
-def _first_box(member: BoolArray) -> list[int | None]:
-    if not member.shape[1]:
-        return [None] * len(member)
-    first, held = (member.argmax(axis=1) + 1).tolist(), np.asarray(member.any(axis=1)).tolist()
-    return [number if inside else None for number, inside in zip(first, held, strict=True)]
 
 
 def _handed_on(source: Source, rows: Any, model: Model, output: Output) -> Any:
@@ -142,17 +229,29 @@ def _handed_on(source: Source, rows: Any, model: Model, output: Output) -> Any:
     return rows
 
 
-def _warn_of_unseen(rows: Any, model: Model, quiet: bool) -> None:
-    """Name categories that the model does not know: they are in no box that limits them."""
+def _unseen(rows: Any, model: Model) -> Unseen:
+    """Find categories that the model does not know: they are in no box that limits them."""
     boxes = model.boxes
     limited = [j for j, known in enumerate(boxes.categories) if known is not None and boxes.limited[:, j].any()]
+    found: Unseen = {}
     for j, places in read_columns(rows, boxes, limited)[1].items():
         unseen = np.flatnonzero(places == UNSEEN)
         name = boxes.feature_names[j]
         if unseen.size and name in rows.column_names:
-            values = sorted(set(map(str, rows[name].take(unseen).to_pylist())))
-            note(
-                f'column "{printable(name)}" has categories that were not there in training, in {unseen.size} rows: '
-                f"{listed(values)}",
-                quiet,
-            )
+            found[name] = int(unseen.size), set(map(str, rows[name].take(unseen).unique().to_pylist()))
+    return found
+
+
+def _merge_unseen(found: Unseen, more: Unseen) -> None:
+    for name, (n_rows, values) in more.items():
+        before, known = found.get(name, (0, set()))
+        found[name] = before + n_rows, known | values
+
+
+def _note_unseen(found: Unseen, quiet: bool) -> None:
+    for name, (n_rows, values) in found.items():
+        note(
+            f'column "{printable(name)}" has categories that were not there in training, in {n_rows} rows: '
+            f"{listed(sorted(values))}",
+            quiet,
+        )

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from boxdraw.arrays import FloatArray
-from boxdraw.base import wilson_interval
+from boxdraw.base import counted_statistics, wilson_interval
 from boxdraw.boxes import BoxSet
 from boxdraw.cli.labels import label_text
 from boxdraw.cli.model import Model
 from boxdraw.cli.show import percent, text_table
+from boxdraw.counts import BoxCounts
 from boxdraw.export.text import printable, rule_texts
+from boxdraw.schema import warn_of_unseen
 
 __all__ = ["HEADER", "box_figures", "figure_cells", "figures_text", "model_text", "rules_json"]
 
@@ -50,16 +52,35 @@ def box_figures(model: Model, X: Any, y: Any, weight: FloatArray | None) -> list
     >>> [(row["box"], row["support"], row["precision"]) for row in rows]
     [(1, 2.0, 0.5), ('any', 2.0, 0.5)]
     """
-    table = model.classifier().box_table(X, y, weight)
-    rows = [{"box": k, **row} for k, row in enumerate(table.to_pylist(), start=1)]
-    return [*rows, _together(model, X, y, weight)]
+    warn_of_unseen(X, model.boxes)
+    member = model.boxes.membership(X)
+    return counted_figures(model, BoxCounts.of(member, np.asarray(y == model.classes[1]), weight))
 
 
-def _together(model: Model, X: Any, y: Any, weight: FloatArray | None) -> dict[str, Any]:
-    positive, flagged = np.asarray(y == model.classes[1]), model.boxes.contains(X)
-    weights = np.ones(len(positive)) if weight is None else weight
-    support, caught = math.fsum(weights[flagged]), math.fsum(weights[flagged & positive])
-    n_positive, n_rows = math.fsum(weights[positive]), math.fsum(weights)
+def counted_figures(model: Model, counts: BoxCounts) -> list[dict[str, Any]]:
+    """Return the figures of `box_figures` from counts of the rows.
+
+    Parameters
+    ----------
+    model : Model
+        The boxes.
+    counts : BoxCounts
+        The counts.
+
+    Returns
+    -------
+    list of dict
+        The figures.
+    """
+    columns = counted_statistics(model.boxes, counts)
+    values = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+    return [*({"box": k, **row} for k, row in enumerate(rows, start=1)), _together(counts)]
+
+
+def _together(counts: BoxCounts) -> dict[str, Any]:
+    support, caught = float(counts.rows.any), float(counts.positives.any)
+    n_positive, n_rows = float(counts.positives.all), float(counts.rows.all)
     low, high = wilson_interval(np.array([caught]), np.array([support]))
     precision, base = _ratio(caught, support), _ratio(n_positive, n_rows)
     recall = _ratio(caught, n_positive)

@@ -6,11 +6,12 @@ import importlib
 import json
 import math
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-__all__ = ["note", "percent", "plain", "progress", "say", "say_json", "text_table"]
+__all__ = ["note", "percent", "plain", "progress", "rows_progress", "say", "say_json", "text_table"]
 
 _ASCII = str.maketrans({"≤": "<=", "≥": ">=", "±": "+-", "–": "-"})
 
@@ -202,6 +203,59 @@ def progress(what: str, total: float | None, quiet: bool) -> Iterator[Callable[[
             bar.update(task, completed=done, description=shown)
 
         yield step
+
+
+@contextmanager
+def rows_progress(quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
+    """Show how passes over many rows get on, with their speed and the time that is left; where `progress` does.
+
+    Parameters
+    ----------
+    quiet : bool
+        Whether the user wants to see nothing.
+
+    Yields
+    ------
+    callable
+        To be called with what is being done, the rows that are done, and their number in all or None.
+
+    Examples
+    --------
+    >>> with rows_progress(quiet=True) as tell:
+    ...     tell("counting", 1000, 5000)
+    """
+    rich = None if quiet or not sys.stderr.isatty() else _rich()
+    if rich is None:
+        yield lambda what, done, total: None
+        return
+    console = importlib.import_module("rich.console").Console(stderr=True)
+    with rich.Progress(
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.TextColumn("{task.fields[speed]}"),
+        rich.TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    ) as bar:
+        yield _Passes(bar)
+
+
+class _Passes:
+    """Shows one pass at a time."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar, self._task, self._what, self._done, self._start = bar, None, "", 0, 0.0
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        now = time.perf_counter()
+        if self._task is None or what != self._what or done < self._done:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task = self._bar.add_task(what, total=total, speed="")
+            self._start = now
+        elif now > self._start:
+            self._bar.update(self._task, completed=done, speed=f"{done / (now - self._start):,.0f} rows/s")
+        self._what, self._done = what, done
 
 
 def _rich() -> Any:

@@ -21,14 +21,24 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from boxdraw.cli.errors import Failure, UsageError, extra, listed
 from boxdraw.cli.files import Output
 
-__all__ = ["CsvForm", "Source", "check_table_name", "leading_zeros", "read_table", "read_verbatim", "write_table"]
+__all__ = [
+    "CsvForm",
+    "Source",
+    "check_table_name",
+    "leading_zeros",
+    "read_table",
+    "read_verbatim",
+    "write_table",
+    "write_tables",
+]
 
-_MISSING_NUMBERS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NAN", "-nan", "-NaN", "null", "NULL", "Null")
+#: Fields of columns of numbers that are missing values.
+MISSING_NUMBERS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NAN", "-nan", "-NaN", "null", "NULL", "Null")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +130,19 @@ def _in_utf8(name: str, content: bytes, encoding: str) -> bytes:
     except LookupError:
         raise UsageError(f"--encoding {encoding} is not known; write it as Python does, for example cp1252") from None
     except UnicodeDecodeError as error:
-        guess = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "cp1252"
-        line = content.count(b"\n", 0, error.start) + 1
-        raise Failure(
-            f"{name} is not written in {encoding}: line {line} has a byte that does not fit; name its encoding, for "
-            f"example --encoding {guess}"
-        ) from None
+        raise not_in_encoding(name, encoding, content.count(b"\n", 0, error.start) + 1, content[:4]) from None
     if not text.strip("\ufeff \t\r\n"):
         raise Failure(f"{name} is empty: it must have a line with the column names, then the rows")
     return text.encode("utf-8")
+
+
+def not_in_encoding(name: str, encoding: str, line: int, start: bytes) -> Failure:
+    """Say that a file has another encoding, and guess which; ``start`` are its first bytes."""
+    guess = "utf-16" if start.startswith((b"\xff\xfe", b"\xfe\xff")) else "cp1252"
+    return Failure(
+        f"{name} is not written in {encoding}: line {line} has a byte that does not fit; name its encoding, for "
+        f"example --encoding {guess}"
+    )
 
 
 def read_table(source: Source, as_text: Iterable[str] = ()) -> Any:
@@ -153,14 +167,14 @@ def read_table(source: Source, as_text: Iterable[str] = ()) -> Any:
     {'zip': ['007', '8'], 'age': [30, None]}
     """
     if source.is_parquet:
-        table = _decoded(_read_parquet(source))
+        table = decoded(_read_parquet(source))
     else:
-        missing = [*_MISSING_NUMBERS, *source.form.missing]
+        missing = [*MISSING_NUMBERS, *source.form.missing]
         text = extra("pyarrow").string()
         table = _read_csv(source, null_values=missing, column_types=dict.fromkeys(as_text, text))
         _check_last_quote(source, table)
-        table = _with_missing_text(table, ["", *source.form.missing])
-    _check_names(table.column_names, source.name)
+        table = with_missing_text(table, ["", *source.form.missing])
+    check_names(table.column_names, source.name)
     return table
 
 
@@ -197,7 +211,7 @@ def _read_parquet(source: Source) -> Any:
         raise Failure(f"{source.name} is a damaged Parquet file: {error}") from None
 
 
-def _decoded(table: Any) -> Any:
+def decoded(table: Any) -> Any:
     """Return the values themselves where a column is stored as numbers of categories."""
     types = extra("pyarrow").types
     for place, field in enumerate(table.schema):
@@ -219,20 +233,20 @@ def _read_csv(source: Source, block: int = 2**20, **convert: Any) -> Any:
     except pa.ArrowInvalid as error:
         if "straddl" in str(error) and block < len(source.content) < 2**31:  # a row that is longer than a block
             return _read_csv(source, len(source.content), **convert)
-        raise Failure(_ragged(source) or f"cannot read {source.name}: {error}") from None
+        text = io.StringIO(source.content.decode("utf-8").removeprefix("\ufeff"), newline="")
+        raise Failure(ragged(source.name, text, form.delimiter) or f"cannot read {source.name}: {error}") from None
 
 
-def _ragged(source: Source) -> str:
-    """Find the first row that has not as many fields as there are names."""
-    text = io.StringIO(source.content.decode("utf-8").removeprefix("\ufeff"), newline="")
-    rows = csv.reader(text, delimiter=source.form.delimiter)
+def ragged(name: str, text: TextIO, delimiter: str) -> str:
+    """Find the first row that has not as many fields as there are names; empty if there is none."""
+    rows = csv.reader(text, delimiter=delimiter)
     try:
         n_names, line = len(next(rows)), 1
         for row in rows:
             if row and len(row) != n_names:
                 quote = "; is a quote not closed?" if rows.line_num > line + 1 else ""
                 return (
-                    f"{source.name}, line {line + 1}: {len(row)} fields, but {n_names} column names in the first line"
+                    f"{name}, line {line + 1}: {len(row)} fields, but {n_names} column names in the first line"
                     f"{quote or '; correct the line, or name the delimiter with --delimiter'}"
                 )
             line = rows.line_num
@@ -251,7 +265,7 @@ def _check_last_quote(source: Source, table: Any) -> None:
         raise Failure(f"{source.name}, line {line}: a quote is opened there and never closed")
 
 
-def _with_missing_text(table: Any, words: list[str]) -> Any:
+def with_missing_text(table: Any, words: list[str]) -> Any:
     """Make fields of text that stand for a missing value null."""
     pa, compute = extra("pyarrow"), extra("pyarrow.compute")
     for place, field in enumerate(table.schema):
@@ -262,7 +276,7 @@ def _with_missing_text(table: Any, words: list[str]) -> Any:
     return table
 
 
-def _check_names(names: Sequence[str], source: str) -> None:
+def check_names(names: Sequence[str], source: str) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise Failure(
@@ -293,14 +307,18 @@ def leading_zeros(source: Source, table: Any) -> list[str]:
     """
     if source.is_parquet:
         return []
-    pa, compute = extra("pyarrow"), extra("pyarrow.compute")
+    pa = extra("pyarrow")
     numbers = [field.name for field in table.schema if pa.types.is_integer(field.type)]
     if not numbers:
         return []
     texts = _read_csv(source, null_values=[], include_columns=numbers, column_types=dict.fromkeys(numbers, pa.string()))
-    return [
-        name for name in numbers if compute.any(compute.match_substring_regex(texts[name], r"^\s*[-+]?0[0-9]")).as_py()
-    ]
+    return [name for name in numbers if zeros_in_front(texts[name])]
+
+
+def zeros_in_front(texts: Any) -> bool:
+    """Say whether any text of a column is a number with zeros in front."""
+    compute = extra("pyarrow.compute")
+    return bool(compute.any(compute.match_substring_regex(texts, r"^\s*[-+]?0[0-9]")).as_py())
 
 
 def check_table_name(name: str) -> None:
@@ -341,19 +359,47 @@ def write_table(table: Any, output: Output, delimiter: str = ",") -> None:
     ...     Path(folder, "out.csv").read_text()
     'a,b\n1,\n2,x\n'
     """
+    write_tables(table.schema, [table], output, delimiter)
+
+
+def write_tables(schema: Any, tables: Iterable[Any], output: Output, delimiter: str = ",") -> None:
+    r"""Write a table that comes in pieces.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        The names and types of its columns.
+    tables : iterable of pyarrow.Table
+        The rows.
+    output : Output
+        Where to.
+    delimiter : str
+        What goes between the fields of a CSV.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> pieces = [read_table(Source("", text)) for text in (b"a\n1\n", b"a\n2\n")]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_tables(pieces[0].schema, pieces, Output(f"{folder}/out.csv"))
+    ...     Path(folder, "out.csv").read_text().split()
+    ['a', '1', '2']
+    """
     if output.name.lower().endswith(".parquet"):
-        with output.open() as file:
-            extra("pyarrow.parquet").write_table(table, file)
+        with output.open() as file, extra("pyarrow.parquet").ParquetWriter(file, schema) as writer:
+            for table in tables:
+                writer.write_table(table)
         return
     types = extra("pyarrow").types
-    for field in table.schema:
+    for field in schema:
         if types.is_nested(field.type) or types.is_binary(field.type) or types.is_large_binary(field.type):
             raise Failure(f"column {field.name} holds {field.type}, which CSV has no form for; write a .parquet file")
     with output.open() as file:
-        file.write(_lines([table.column_names], delimiter))
-        for batch in table.to_batches(max_chunksize=10_000):
-            rows = zip(*(_fields(column) for column in batch.columns), strict=True)
-            file.write(_lines(rows, delimiter))
+        file.write(_lines([schema.names], delimiter))
+        for table in tables:
+            for batch in table.to_batches(max_chunksize=10_000):
+                rows = zip(*(_fields(column) for column in batch.columns), strict=True)
+                file.write(_lines(rows, delimiter))
 
 
 def _lines(rows: Iterable[Sequence[Any]], delimiter: str) -> bytes:
