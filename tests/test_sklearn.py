@@ -99,7 +99,7 @@ FRAMED = [
         (QUICK_CV, polars_frame),
         (BoxSetClassifier(), pandas_frame),
         (BoxSetClassifier(), polars_frame),
-        (ExactBoxesClassifier(time_limit=0.2), pandas_frame),
+        (ExactBoxesClassifier(max_boxes=1, time_limit=10), pandas_frame),
         (ScoredBoxesClassifier(cv=None), pandas_frame),
         (ScoredBoxesClassifier(cv=None), polars_frame),
     )
