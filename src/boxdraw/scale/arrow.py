@@ -277,9 +277,17 @@ def _suiting(name: str, form: Any, schema: Any) -> Any:
             place = -1 if found is None else schema.get_field_index(names[int(found[1])])
             if place < 0 or schema.field(place).type == pa.string():
                 raise ValueError(f"{name} is no csv file, or a damaged one: {error}") from None
-            kind = schema.field(place).type
-            wider = pa.float64() if pa.types.is_integer(kind) or pa.types.is_null(kind) else pa.string()
-            schema = schema.set(place, schema.field(place).with_type(wider))
+            field = schema.field(place)
+            schema = schema.set(place, field.with_type(wider_type(field.type)))
+
+
+def wider_type(kind: Any) -> Any:
+    """Return the type that Arrow tries next where a column of a CSV file, read as a whole, does not have one."""
+    import pyarrow as pa
+
+    times = [pa.timestamp(unit, zone) for zone in (None, "UTC") for unit in ("s", "ns")]
+    chain = [pa.null(), pa.int64(), pa.bool_(), pa.date32(), pa.time32("s"), *times, pa.float64(), pa.string()]
+    return chain[chain.index(kind) + 1] if kind in chain else pa.string()
 
 
 def _blanks_missing(rows: Any, are_csv: bool) -> Any:
