@@ -49,3 +49,15 @@ def test_objects_that_are_numbers_are_taken():
     X = pd.DataFrame(NUMBERS)
     model = FastBoxesClassifier(n_boxes=1).fit(X.astype(object), Y)
     assert model.boxes_ == FastBoxesClassifier(n_boxes=1).fit(X, Y).boxes_
+
+
+@pytest.mark.parametrize("values", [["a", None, "b", "a", "b", "c"], [1, None, 2, 1, 2, 3]], ids=["text", "numbers"])
+def test_missing_values_of_dictionaries_are_missing(values):
+    """Arrow gives the last value of the dictionary for them when it makes an array of a column."""
+    column, y = pa.array(values), [1, 1, 0, 0, 0, 0]
+    expected = FastBoxesClassifier(n_boxes=1).fit(pa.table({"x": column}), y)
+    coded = pa.table({"x": column.dictionary_encode()})
+    model = FastBoxesClassifier(n_boxes=1).fit(coded, y)
+    assert model.boxes_ == expected.boxes_
+    assert model.predict(coded).tolist() == expected.predict(pa.table({"x": column})).tolist()
+    assert model.boxes_.missing.any()

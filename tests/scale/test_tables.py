@@ -184,26 +184,31 @@ def test_types_that_change_late_in_a_csv(tmp_path):
             "whole": np.arange(50),
             "code": np.arange(50) % 7,
             "empty": np.full(50, np.nan),
+            "late flag": np.full(50, np.nan),
             "flag": np.arange(50) % 3 == 0,
             "label": (np.arange(50) % 10 == 0).astype(int),
         }
     )
-    path = long_csv(tmp_path / "long.csv", frame, "2.5,x,7,maybe,1\n,NA,,,0\nNaN,,NA,True,0\n-7.25,3,2.5,False,1\n")
-    repeats = path.read_text().count("\n0,0,,True,1\n")
+    path = long_csv(
+        tmp_path / "long.csv", frame, "2.5,x,7,true,maybe,1\n,NA,,,,0\nNaN,,NA,,True,0\n-7.25,3,2.5,false,False,1\n"
+    )
+    repeats = path.read_text().count("\n0,0,,,True,1\n")
     late = pd.DataFrame(
         {
             "whole": [2.5, np.nan, np.nan, -7.25],
             "code": ["x", "NA", None, "3"],
             "empty": [7, np.nan, np.nan, 2.5],
+            "late flag": [True, None, None, False],
             "flag": ["maybe", None, "True", "False"],
             "label": [1, 0, 0, 1],
         }
     )
     frame["code"] = frame["code"].astype(str)
     frame["flag"] = frame["flag"].astype(str)
+    frame["late flag"] = frame["late flag"].astype(object)
     rows = pd.concat([*[frame] * repeats, late], ignore_index=True)
     assert len(rows) == path.read_text().count("\n") - 1
-    features = ["whole", "code", "empty", "flag"]
+    features = ["whole", "code", "empty", "late flag", "flag"]
     expected = FastBoxesClassifier(n_boxes=2).fit(rows[features], rows["label"])
     with all_large():
         assert_same_model(expected, FastBoxesClassifier(n_boxes=2).fit_table(path, target="label"), rows[features])

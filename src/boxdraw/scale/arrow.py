@@ -277,8 +277,8 @@ def _suiting(name: str, form: Any, schema: Any) -> Any:
             place = -1 if found is None else schema.get_field_index(names[int(found[1])])
             if place < 0 or schema.field(place).type == pa.string():
                 raise ValueError(f"{name} is no csv file, or a damaged one: {error}") from None
-            kind = schema.field(place).type
-            schema = schema.set(place, schema.field(place).with_type(wider_type(kind)))
+            field = schema.field(place)
+            schema = schema.set(place, field.with_type(wider_type(field.type)))
 
 
 def wider_type(kind: Any) -> Any:
