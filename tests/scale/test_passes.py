@@ -204,11 +204,6 @@ def divided(X, y, weight, width, compiled):
     return divide, on
 
 
-def assert_same_pulls(one, other):
-    for name in ("level", "outer", "own"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
-
-
 def value_of(divide, pulls):
     sums = divide.edge_sums(pulls)
     return np.stack([sums.positive, sums.negative])
