@@ -204,11 +204,6 @@ def divided(X, y, weight, width, compiled):
     return divide, on
 
 
-def assert_same_pulls(one, other):
-    for name in ("level", "outer", "own"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
-
-
 def value_of(divide, pulls):
     sums = divide.edge_sums(pulls)
     return np.stack([sums.positive, sums.negative])
@@ -280,10 +275,9 @@ def test_neighbours(problem, data):
     _, X, y, _, rng = problem
     X = np.where(rng.uniform(size=X.shape) < 0.1, np.nan, X)
     candidates = np.concatenate([X[~np.isnan(X)], rng.normal(size=5), [-np.inf, np.inf, 0.0, 1e-310, 1e300]])
-    cut = rng.choice(candidates, (3, X.shape[1]))
+    cut = rng.choice(candidates, (4, X.shape[1]))  # of lower and upper edges, so an even number
     dtype = data.draw(st.sampled_from([np.float64, np.float32]))
-    with np.errstate(over="ignore"):
-        X = X.astype(dtype)
+    X = np.clip(X, np.finfo(dtype).min, np.finfo(dtype).max).astype(dtype)
     gaps = _Neighbours(cut)(Chunk(X, y == 1, None))
     for k, j in np.ndindex(*cut.shape):
         column = X[y == 0, j].astype(np.float64)
@@ -292,7 +286,7 @@ def test_neighbours(problem, data):
 
 
 def test_no_rows_have_no_neighbours():
-    cut = np.array([[1.0, 2.0]])
+    cut = np.array([[1.0, 2.0], [3.0, 4.0]])
     gaps = _Neighbours(cut)(Chunk(np.empty((0, 2)), np.empty(0, dtype=bool), None))
     assert_same_gaps(gaps, Gaps.none(cut))
 
