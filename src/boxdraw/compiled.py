@@ -9,7 +9,3 @@ from numba import njit
 entry: Any = njit(cache=True, nogil=True)
 # Functions that only compiled ones call need no way in from Python, which takes long to compile for many arguments.
 inner: Any = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
-# For sums that are the same in any order, such as those of whole numbers: the compiler may then take it to be so.
-exact_sums: Any = njit(  # type: ignore[call-overload]
-    cache=True, nogil=True, fastmath={"reassoc"}, no_cpython_wrapper=True, no_cfunc_wrapper=True
-)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boxdraw.compiled import entry, exact_sums, inner
+from boxdraw.compiled import entry, inner
 from boxdraw.fast.divide import ABSENT, LEVEL, WINDOW
 from boxdraw.fast.exponential import LOG_2_HIGH, LOG_2_LOW, PER_LOG_2, SERIES
 from boxdraw.fast.scale import GRID
@@ -23,6 +23,7 @@ assert 2**TERM_BITS * TILE < 2**63
 _LEAST_POWER = -1100
 _POWERS = np.ldexp(1.0, np.arange(_LEAST_POWER, 1024))
 _LOW_DIGITS = 2**HALF_BITS - 1
+_ROUNDER = 1.5 * 2.0**52
 
 
 @inner
@@ -31,6 +32,11 @@ def exp(x):
     power = np.rint(x * PER_LOG_2)
     rest = x - power * LOG_2_HIGH
     rest -= power * LOG_2_LOW
+    return _series(rest) * _POWERS[np.uint32(np.int32(power) - np.int32(_LEAST_POWER))]
+
+
+@inner
+def _series(rest):
     result = SERIES[13]
     result = result * rest + SERIES[12]
     result = result * rest + SERIES[11]
@@ -45,7 +51,7 @@ def exp(x):
     result = result * rest + SERIES[2]
     result = result * rest + SERIES[1]
     result = result * rest + SERIES[0]
-    return result * _POWERS[np.uint32(np.int32(power) - np.int32(_LEAST_POWER))]
+    return result
 
 
 @inner
@@ -133,7 +139,8 @@ def pulls(
     may add up to more than `boxdraw.fast.scale.EXACT`.
     """
     values = np.empty((X.shape[1], TILE))
-    overflow, place, skipped, pull = np.empty(TILE), np.empty(TILE), np.empty(TILE), np.empty(TILE)
+    overflow, place, skipped = np.empty(TILE), np.empty(TILE), np.empty(TILE)
+    pull, power = np.empty(TILE), np.empty(TILE)
     terms = np.empty((1 + (len(weight) > 0), TILE), np.int64)
     for start in range(0, len(X), TILE):
         n_rows = min(TILE, len(X) - start)
@@ -157,7 +164,7 @@ def pulls(
                 place[i] = np.floor(overflow[i] * (1 / LEVEL))
             for slot in range(WINDOW):
                 wanted = np.float64(level[k] + slot)
-                if _terms(overflow[:n_rows], place, wanted, weights, per_unit, pull, terms):
+                if _terms(overflow[:n_rows], place, wanted, weights, per_unit, pull, power, terms):
                     _add(values, n_rows, terms, lower[k], upper[k], outer[slot, :, :, k])
 
 
@@ -254,7 +261,7 @@ def _inside_rows(values, overflow, weight, lower, upper, per_unit, sums):
 
 
 @inner
-def _terms(overflow, place, wanted, weight, per_unit, pull, terms):
+def _terms(overflow, place, wanted, weight, per_unit, pull, power, terms):
     """Find the terms of the rows at one level that are outside the box; say whether there are any."""
     found = 0
     for i in range(len(overflow)):
@@ -263,14 +270,35 @@ def _terms(overflow, place, wanted, weight, per_unit, pull, terms):
         return False
     for i in range(len(overflow)):
         chosen = (place[i] == wanted) & (overflow[i] > 0)
-        force = exp(wanted * LEVEL - overflow[i] if chosen else 0.0)
-        pull[i] = force if chosen else 0.0
+        pull[i] = wanted * LEVEL - overflow[i] if chosen else -np.inf
+    _exps(pull, len(overflow), power)
     for i in range(len(overflow)):
         if len(weight):
             terms[0, i], terms[1, i] = _weighted(pull[i], weight[i], per_unit)
         else:
             terms[0, i] = np.int64(np.rint(pull[i] * per_unit))
     return True
+
+
+@inner
+def _exps(values, n, power):
+    """Replace numbers from -LEVEL to 0 by their `exp`, and -inf by 0, in loops that the compiler can make of vectors.
+
+    A number much larger than k + _ROUNDER has no fraction, so adding it rounds k, and its last bits are those of the
+    whole number k, which are moved to where the exponent of a float is.
+    """
+    bits = power.view(np.int64)
+    for i in range(n):
+        x = values[i] if values[i] >= -LEVEL else 0.0
+        power[i] = x * PER_LOG_2 + _ROUNDER
+        rounded = power[i] - _ROUNDER
+        rest = x - rounded * LOG_2_HIGH
+        rest -= rounded * LOG_2_LOW
+        values[i] = _series(rest) if values[i] >= -LEVEL else 0.0
+    for i in range(n):
+        bits[i] = (bits[i] + 1023) << 52
+    for i in range(n):
+        values[i] *= power[i]
 
 
 @inner
@@ -364,15 +392,14 @@ def _in_few_digits(X, values):
             values[j, i] = np.float32(X[i, j])
 
 
-@exact_sums
+@inner
 def _some_within(values, n_rows, first, second):
     """Say whether any value is within one of two intervals, the ends included."""
-    found = np.float32(0)
+    found = False
     for i in range(n_rows):
         x = values[i]
-        inside = ((x >= first[0]) & (x <= first[1])) | ((x >= second[0]) & (x <= second[1]))
-        found += np.float32(1) if inside else np.float32(0)
-    return found > 0
+        found |= ((x >= first[0]) & (x <= first[1])) | ((x >= second[0]) & (x <= second[1]))
+    return found
 
 
 @inner
