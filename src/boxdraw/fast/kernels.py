@@ -17,7 +17,7 @@ from boxdraw.fast.exponential import LOG_2_HIGH, LOG_2_LOW, PER_LOG_2, SERIES
 from boxdraw.fast.scale import GRID
 from boxdraw.sums import HALF_BITS, TERM_BITS
 
-TILE = 256  # rows: as many whole numbers of TERM_BITS digits can be added up exactly
+TILE = 384  # rows: as many whole numbers of TERM_BITS digits can be added up exactly
 assert 2**TERM_BITS * TILE < 2**63
 
 _LEAST_POWER = -1100

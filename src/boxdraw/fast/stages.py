@@ -98,7 +98,7 @@ class _NegativePulls:
     divide: Divide
 
     def __call__(self, chunk: Chunk) -> Pulls:
-        label = np.where(chunk.positive, np.int8(ABSENT), np.int8(-1))
+        label = (ABSENT + 1) * chunk.positive.view(np.int8) - np.int8(1)
         return self.divide(Rows(chunk.X, chunk.weight, label))
 
 
