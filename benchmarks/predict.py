@@ -1,18 +1,17 @@
 """Predictions of 1,000,000 x 30 beside one X.sum(). Bar, one thread, float64: 15 million rows/s, or 3 times the sum.
 
-The model has 5 boxes with limits on all 30 features. Sums and predictions take turns; times are medians. A prediction
-is scikit-learn's check of the table, which reads it once (twice if something is missing), and the search for the rows
-inside, which reads it once more.
+The model is that of `large_fit.py`: 5 boxes around 1% of the rows, fitted to the same table. Sums and predictions take
+turns; times are medians. A prediction is scikit-learn's check of the table, which reads it once (twice if something is
+missing), and the search for the rows inside, which reads it once more.
 """
 
 import argparse
-import statistics
-import time
 from functools import partial
 
 import numpy as np
+from _large import medians, print_machine, rows
 
-from boxdraw import BoxSet, FastBoxesClassifier
+from boxdraw import FastBoxesClassifier
 
 TABLES = {
     "float64": lambda X: X,
@@ -20,26 +19,6 @@ TABLES = {
     "float64, columns": np.asfortranarray,
     "float32": lambda X: X.astype(np.float32),
 }
-
-
-def seconds(call):
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
-
-
-def medians(calls, repeats):
-    """Let the calls take turns; return the median time of each."""
-    times = [[seconds(call) for call in calls] for _ in range(repeats)]
-    return [statistics.median(of_call) for of_call in zip(*times, strict=True)]
-
-
-def make_model(X, y):
-    """Fit on some rows; then take boxes that limit every feature."""
-    model = FastBoxesClassifier(n_boxes=5).fit(X[:2000], y[:2000])
-    centres = np.random.default_rng(1).normal(size=(5, X.shape[1])) / 4
-    model.boxes_ = BoxSet(centres - 2, centres + 2)
-    return model
 
 
 def predict(model, X, threads):
@@ -50,13 +29,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a smoke run: few rows, few repeats")
     n_rows, repeats = (40_000, 2) if parser.parse_args().quick else (1_000_000, 15)
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(n_rows, 30))
-    model = make_model(rows, rng.random(n_rows) < 0.05)
+    print_machine()
+    table, y = rows(np.random.default_rng(0), n_rows, 30)
+    model = FastBoxesClassifier(n_boxes=5, random_state=0).fit(table, y)
+    print(f"Limits of the boxes: {model.boxes_.limited.sum(axis=1).tolist()}\n")
     print("| table | X.sum(), ms | threads | predict, ms | times the sum | million rows/s |")
     print("| --- | --- | --- | --- | --- | --- |")
     for name, make in TABLES.items():
-        X = make(rows)
+        X = make(table)
         calls = [partial(predict, model, X, threads) for threads in (1, 2)]
         calls[0]()  # compiles
         total, *times = medians([X.sum, *calls], repeats)

@@ -40,12 +40,14 @@ class DaskEngine:
 
     def reduce(self, work: Callable[[Any], P], columns: list[str], what: str, n_rows: int | None) -> P | None:
         """Return the merged results of the work on all partitions."""
-        on_partition = _module("dask").delayed(_on_partition)
-        schema = self._only(columns)
-        tasks = [on_partition(part, work, schema) for part in self._frame[columns].to_delayed()]
+        # A function of the frame, so that Dask reads a partition and works on it in one task.
+        options = {"meta": (None, object), "enforce_metadata": False}
+        results = self._frame[columns].map_partitions(_on_partition, work, self._only(columns), **options)
+        tasks = results.to_delayed()
         merged: P | None = None
         with self._progress.over(what, n_rows) as done:
-            for rows, result in _results(tasks, what):
+            for row in _results(tasks, what):
+                rows, result = row.iloc[0]
                 if result is not None:
                     merged = result if merged is None else merged.merge(result)
                 done(rows)
@@ -57,14 +59,16 @@ class DaskEngine:
         return pa.schema([self._schema.field(name) for name in columns])
 
 
-def _on_partition(part: Any, work: Callable[[Any], P], schema: Any) -> tuple[int, P | None]:
-    """Do the work on a partition."""
+def _on_partition(part: Any, work: Callable[[Any], Any], schema: Any) -> Any:
+    """Do the work on a partition; return the number of rows and the result, in a column of one row."""
+    import pandas as pd
+
     batch = _as_arrow(part, schema).combine_chunks()
     rows = batch.num_rows
-    return rows, work(batch.to_batches()[0]) if rows else None
+    return pd.Series([(rows, work(batch.to_batches()[0]) if rows else None)], dtype=object)
 
 
-def _results(tasks: list[Any], what: str) -> Iterator[tuple[int, Any]]:
+def _results(tasks: list[Any], what: str) -> Iterator[Any]:
     """Yield the results of tasks as they come."""
     client = _current_client()
     if client is None:
