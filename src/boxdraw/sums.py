@@ -33,9 +33,9 @@ class FixedPoint:
     per_unit: float  # a power of two
 
     @classmethod
-    def for_terms(cls, largest: float) -> FixedPoint:
-        """Choose the unit for terms of at most ``largest``."""
-        return cls(2.0 ** (TERM_BITS - math.ceil(math.log2(largest))))
+    def for_terms(cls, most: float) -> FixedPoint:
+        """Choose the unit for terms of at most exp(most)."""
+        return cls(2.0 ** (TERM_BITS - math.ceil(most / math.log(2))))
 
     def thirds(self, terms: FloatArray, weight: FloatArray | None, count: FloatArray | None = None) -> FloatArray:
         """Return the weighted terms of ``count`` equal rows, their digits in three parts, in a new first axis.

@@ -119,7 +119,7 @@ class Divide:
     @property
     def fixed(self) -> FixedPoint:
         """The unit of the terms, the largest of which are those in the middle of a box."""
-        return FixedPoint.for_terms(float(exp((self.upper - self.lower).max(initial=0) / 2)))
+        return FixedPoint.for_terms(float((self.upper - self.lower).max(initial=0)) / 2)
 
     def __call__(self, rows: Rows) -> Pulls:
         """Return the sums over the rows."""
@@ -139,6 +139,8 @@ class Divide:
         unit = exp(1 - LEVEL * level) * self.weight_unit
         negative = np.zeros(pulls.own.shape[1:])
         for slot, level_sums in enumerate(pulls.outer):
+            if not level_sums.any():
+                continue
             negative += self.fixed.value(level_sums) * unit[slot][:, None]
         negative[(negative < _LEAST_PULL) | ~self.scaling.active] = 0  # a constant feature tells no rows apart
         positive = self.fixed.value(pulls.own) * float(exp(-1)) * self.weight_unit
@@ -207,9 +209,9 @@ class Divide:
         """Sum exp(sign * depth) of rows inside their boxes, for each edge over the half of the box next to it."""
         low, high = self.lower[box].T, self.upper[box].T
         depth = np.stack([columns - low, high - columns])
-        terms = exp(sign * depth)
-        terms[depth - depth[::-1] > 2 * GRID] = 0  # a row in the very middle may be a step of the grid off it
-        terms[np.isnan(depth)] = 0
+        near = depth - depth[::-1] <= 2 * GRID  # a row in the very middle may be a step of the grid off it
+        terms = np.zeros_like(depth)
+        terms[near] = exp(sign * depth[near])  # what is missing is near no edge
         one_hot = (box[:, None] == np.arange(len(self.lower))).astype(np.float64)
         return halves((self.fixed.thirds(terms, rows.weight, rows.count) @ one_hot).transpose(0, 1, 3, 2))
 
