@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from boxdraw.datasets import load_dataset
 from boxdraw.experiments.fast_boxes import main, paper_model, ten_point_auh, ten_point_scorer
-from boxdraw.experiments.tables import PAPER_FAST_BOXES, available, read_table
+from boxdraw.experiments.tables import PAPER_FAST_BOXES, available, data_folder, read_table
 from boxdraw.metrics import auh_from_points
 
 DATA = Path(os.environ.get("BOXDRAW_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -49,9 +50,20 @@ def test_the_papers_figure_is_in_reach_on_an_easy_table():
     assert ten_point_scorer(model, table.X[~half], table.y[~half]) == pytest.approx(0.9967, abs=0.01)
 
 
-def test_a_folder_has_to_be_named(monkeypatch):
-    monkeypatch.delenv("BOXDRAW_DATA", raising=False)
-    with pytest.raises(SystemExit, match="--data FOLDER"):
-        main([])
+def test_the_folder_must_be_one():
     with pytest.raises(SystemExit, match="is not a folder"):
         main(["--data", "/no/such/folder"])
+
+
+def test_without_a_folder_the_tables_are_those_of_load_dataset(monkeypatch, capsys):
+    monkeypatch.delenv("BOXDRAW_DATA", raising=False)
+    here = available(data_folder())
+    assert {"breast", "corner", "diamond3D"} <= set(here) <= PAPER_FAST_BOXES.keys() - {"fourclass", "breast_tissue"}
+    table = read_table(None, "diamond3D")
+    X, y = load_dataset("diamond3D", return_X_y=True)
+    assert (table.feature_names, table.imbalance) == (("x1", "x2", "x3"), 971 / 29)
+    np.testing.assert_array_equal(table.X, X)
+    np.testing.assert_array_equal(table.y, y)
+    with pytest.raises(SystemExit):
+        main(["--datasets", "fourclass"])
+    assert "no such data set in what load_dataset finds by itself: fourclass" in capsys.readouterr().err

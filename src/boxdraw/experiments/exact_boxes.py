@@ -1,4 +1,4 @@
-"""Exact Boxes on the paper's data sets: ``python -m boxdraw.experiments.exact_boxes --data FOLDER``.
+"""Exact Boxes on the paper's data sets: ``python -m boxdraw.experiments.exact_boxes [--data FOLDER]``.
 
 The eight data sets of the paper's Exact Boxes table, on the splits of `boxdraw.experiments.fast_boxes`. For each
 training half the most boxes K is the number that the inner cross-validation chooses for Fast Boxes, as in the paper;
@@ -24,21 +24,14 @@ from joblib import Parallel, delayed
 
 from boxdraw import BoxSet, ExactBoxesClassifier
 from boxdraw.exact.edges import EDGES
-from boxdraw.experiments.fast_boxes import PAPER_COSTS, halves, paper_model
-from boxdraw.experiments.tables import available, data_folder, read_table
+from boxdraw.experiments.fast_boxes import halves, paper_model
+from boxdraw.experiments.paper.protocol import COSTS
+from boxdraw.experiments.paper.reported import EXACT
+from boxdraw.experiments.tables import DATA_HELP, PACKAGES, available, data_folder, read_table
 from boxdraw.metrics import auh_from_points
 
 # Mean test AUH of Exact Boxes in the paper's table of it.
-PAPER_EXACT_BOXES = {
-    "vehicle2": 0.9496,
-    "haberman": 0.6632,
-    "yeast1": 0.7392,
-    "glass0": 0.7977,
-    "iris0": 1.0,
-    "wisconsin": 0.9726,
-    "ecoli01": 0.9839,
-    "glass1": 0.7922,
-}
+PAPER_EXACT_BOXES = {name: row.exact_boxes.mean for name, row in EXACT.items()}
 
 
 @dataclass(frozen=True)
@@ -85,7 +78,7 @@ def draw(half: tuple[Any, Any, Any, Any], max_boxes: int, seconds: float, edges:
     X_train, y_train, X_test, y_test = half
     drawings: list[Drawing] = []
     boxes: BoxSet | None = None
-    for weight in PAPER_COSTS:
+    for weight in COSTS:
         start = time.perf_counter()
         model = ExactBoxesClassifier(
             max_boxes=max_boxes,
@@ -109,7 +102,9 @@ def draw(half: tuple[Any, Any, Any, Any], max_boxes: int, seconds: float, edges:
     return drawings
 
 
-def run_split(folder: Path, name: str, index: int, n_splits: int, seed: int, seconds: float, edges: str) -> Split:
+def run_split(
+    folder: Path | None, name: str, index: int, n_splits: int, seed: int, seconds: float, edges: str
+) -> Split:
     """Do one split of one data set, and say so."""
     compile_kernels()
     half = next(islice(halves(read_table(folder, name), n_splits, seed), index, None))
@@ -127,7 +122,7 @@ def run_split(folder: Path, name: str, index: int, n_splits: int, seed: int, sec
 
 
 def run(
-    folder: Path, names: Sequence[str], n_splits: int, seed: int, seconds: float, edges: str, n_jobs: int
+    folder: Path | None, names: Sequence[str], n_splits: int, seed: int, seconds: float, edges: str, n_jobs: int
 ) -> dict[str, list[Split]]:
     """Do all splits of all data sets, each a task of its own."""
     tasks = [(name, index) for name in names for index in range(n_splits)]
@@ -162,7 +157,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(prog="python -m boxdraw.experiments.exact_boxes", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--data", help="folder with one name.csv.gz per data set; default: $BOXDRAW_DATA")
+    parser.add_argument("--data", help=DATA_HELP)
     parser.add_argument("--datasets", help="comma-separated names; default: the eight, as far as they are there")
     parser.add_argument("--splits", type=int, default=10, help="at least 1")
     parser.add_argument("--seconds", type=float, default=20.0, help="for each fit")
@@ -174,7 +169,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     here = [name for name in PAPER_EXACT_BOXES if name in available(folder)]
     names = options.datasets.split(",") if options.datasets else here
     if unknown := set(names) - set(here):
-        parser.error(f"not in the paper's table, or not in {folder}: {', '.join(sorted(unknown))}")
+        parser.error(f"not in the paper's table, or not in {folder or PACKAGES}: {', '.join(sorted(unknown))}")
     if options.splits < 1:
         parser.error(f"--splits must be at least 1; got {options.splits}")
     print_table(run(folder, names, options.splits, options.seed, options.seconds, options.edges, options.jobs))

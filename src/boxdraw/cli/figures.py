@@ -1,0 +1,282 @@
+"""What each box catches on labelled rows, as figures and as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from boxdraw.arrays import FloatArray
+from boxdraw.base import counted_statistics, wilson_interval
+from boxdraw.boxes import BoxSet
+from boxdraw.cli.labels import label_text
+from boxdraw.cli.model import Model
+from boxdraw.cli.show import percent, text_table
+from boxdraw.counts import BoxCounts
+from boxdraw.export.text import printable, rule_texts
+from boxdraw.schema import warn_of_unseen
+
+__all__ = ["EDITED", "HEADER", "box_figures", "edit_texts", "figure_cells", "figures_text", "model_text", "rules_json"]
+
+#: Titles of the figures.
+HEADER = ("box", "rows", "caught", "false alarms", "precision", "95% interval", "recall", "only here", "lift")
+#: Title of what people changed.
+EDITED = "Edited since it was learned:"
+
+
+def box_figures(model: Model, X: Any, y: Any, weight: FloatArray | None) -> list[dict[str, Any]]:
+    """Count what each box catches, and at the end what all of them do together.
+
+    Parameters
+    ----------
+    model : Model
+        The boxes.
+    X : pyarrow.Table
+        The rows.
+    y : ndarray
+        Their labels.
+    weight : ndarray or None
+        Their weights.
+
+    Returns
+    -------
+    list of dict
+        The columns of ``box_table`` by name, with ``box`` in front: its number, or "any" for all boxes.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from boxdraw import BoxSet
+    >>> model = Model(BoxSet([[1]], [[2]], feature_names=["age"]))
+    >>> rows = box_figures(model, pa.table({"age": [1, 2, 3]}), np.array([1, 0, 0]), None)
+    >>> [(row["box"], row["support"], row["precision"]) for row in rows]
+    [(1, 2.0, 0.5), ('any', 2.0, 0.5)]
+    """
+    warn_of_unseen(X, model.boxes)
+    member = model.boxes.membership(X)
+    return counted_figures(model, BoxCounts.of(member, np.asarray(y == model.classes[1]), weight))
+
+
+def counted_figures(model: Model, counts: BoxCounts) -> list[dict[str, Any]]:
+    """Return the figures of `box_figures` from counts of the rows.
+
+    Parameters
+    ----------
+    model : Model
+        The boxes.
+    counts : BoxCounts
+        The counts.
+
+    Returns
+    -------
+    list of dict
+        The figures.
+    """
+    columns = counted_statistics(model.boxes, counts)
+    values = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+    return [*({"box": k, **row} for k, row in enumerate(rows, start=1)), _together(counts)]
+
+
+def _together(counts: BoxCounts) -> dict[str, Any]:
+    support, caught = float(counts.rows.any), float(counts.positives.any)
+    n_positive, n_rows = float(counts.positives.all), float(counts.rows.all)
+    low, high = wilson_interval(np.array([caught]), np.array([support]))
+    precision, base = _ratio(caught, support), _ratio(n_positive, n_rows)
+    recall = _ratio(caught, n_positive)
+    return {
+        "box": "any",
+        "rule": "in any box",
+        "support": support,
+        "true_positives": caught,
+        "false_positives": support - caught,
+        "precision": precision,
+        "precision_low": float(low[0]),
+        "precision_high": float(high[0]),
+        "recall": recall,
+        "unique_recall": recall,
+        "lift": _ratio(precision, base),
+        "overlap": math.nan,
+    }
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def figures_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Write figures as columns of text.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        What `box_figures` returns.
+
+    Returns
+    -------
+    str
+        A line per box.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from boxdraw import BoxSet
+    >>> model = Model(BoxSet([[1]], [[2]], feature_names=["age"]))
+    >>> print(figures_text(box_figures(model, pa.table({"age": [1, 2, 3]}), np.array([1, 0, 0]), None)))
+    box  rows  caught  false alarms  precision  95% interval  recall  only here  lift
+    1       2       1             1        50%        9%-91%    100%       100%  1.50
+    any     2       1             1        50%        9%-91%    100%       100%  1.50
+    """
+    return text_table(HEADER, [figure_cells(row) for row in rows])
+
+
+def figure_cells(row: dict[str, Any]) -> list[str]:
+    """Write the figures of one box, in the order of ``HEADER``.
+
+    Parameters
+    ----------
+    row : dict
+        One of what `box_figures` returns.
+
+    Returns
+    -------
+    list of str
+        A text per column.
+    """
+    low, high = percent(row["precision_low"]), percent(row["precision_high"])
+    return [
+        str(row["box"]),
+        *(f"{row[name]:.10g}" for name in ("support", "true_positives", "false_positives")),
+        percent(row["precision"]),
+        "-" if low == "-" else f"{low}-{high}",
+        percent(row["recall"]),
+        percent(row["unique_recall"]),
+        "-" if math.isnan(row["lift"]) else f"{row['lift']:.2f}",
+    ]
+
+
+def model_text(model: Model) -> str:
+    """Write what a model says, for people: the scorecard if there is one, the boxes, and how people changed them.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+
+    Returns
+    -------
+    str
+        A line per box, below one that says what the boxes mean.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet
+    >>> print(model_text(Model(BoxSet([[1]], [[2]]), "fraud", ("no", "yes"))))
+    A row in any of these boxes is predicted to have fraud = yes
+    Box 1: 1 ≤ x0 ≤ 2
+    """
+    edits = _edits_text(model)
+    if model.scorecard is None:
+        return f"A row in any of these boxes is {_flagged(model)}\n{model.boxes.to_text()}{edits}"
+    card = f"A row with enough points is {_flagged(model)}\n{model.scorecard.to_text()}"
+    return f"{card}\n\nThe same as a union of boxes:\n{model.boxes.to_text()}{edits}"
+
+
+def _edits_text(model: Model) -> str:
+    """Write a line per edit, below a line that says what they are; nothing without edits."""
+    lines = [f"{time}  {text}" for time, text in edit_texts(model)]
+    return "".join(f"\n{line}" for line in ["", EDITED, *lines]) if lines else ""
+
+
+def edit_texts(model: Model) -> list[tuple[str, str]]:
+    """Write what people changed.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+
+    Returns
+    -------
+    list of pairs of str
+        When, and what was done with the reason.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet
+    >>> from boxdraw.cli.model import Edit
+    >>> edit_texts(Model(BoxSet([[1]], [[2]]), edits=(Edit("2026-11-16", "Box 2 dropped", "seasonal"),)))
+    [('2026-11-16', 'Box 2 dropped (seasonal)')]
+    """
+    return [
+        (printable(edit.time), printable(edit.what) + (f" ({printable(edit.reason)})" if edit.reason else ""))
+        for edit in model.edits
+    ]
+
+
+def _flagged(model: Model) -> str:
+    if model.target is None:
+        return "flagged"
+    return f"predicted to have {printable(model.target)} = {printable(label_text(model.classes[1]))}"
+
+
+def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """Return the rules as data, with figures if there are some.
+
+    Parameters
+    ----------
+    model : Model
+        The boxes.
+    figures : sequence of dict, optional
+        What `box_figures` returns.
+
+    Returns
+    -------
+    dict
+        ``target``, ``classes``, ``boxes`` with the rule of each as text and as limits, ``any``, the figures of all
+        boxes together, and ``scorecard`` and ``edits`` if there are any.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet
+    >>> rules_json(Model(BoxSet([[1]], [[2]])))["boxes"][0]["limits"]
+    [{'feature': 'x0', 'lower': 1.0, 'upper': 2.0, 'missing': False}]
+    """
+    boxes: list[dict[str, Any]] = []
+    for k, rule in enumerate(_rules(model.boxes)):
+        boxes.append({"box": k + 1, **rule})
+        if figures is not None:
+            boxes[-1] |= {name: value for name, value in figures[k].items() if name not in ("box", "rule")}
+    result: dict[str, Any] = {"target": model.target, "classes": list(model.classes), "boxes": boxes}
+    if model.scorecard is not None:
+        card = model.scorecard
+        worth = zip(card.points, _rules(card.boxes), strict=True)
+        result["scorecard"] = {
+            "threshold": card.threshold,
+            "boxes": [{"points": points, **rule} for points, rule in worth],
+        }
+    if model.edits:
+        result["edits"] = [asdict(edit) for edit in model.edits]
+    if figures is not None:
+        result["any"] = {name: value for name, value in figures[-1].items() if name not in ("box", "rule", "overlap")}
+    return result
+
+
+def _rules(boxes: BoxSet) -> list[dict[str, Any]]:
+    """Return the rule of each box, as text and as limits."""
+    rules = zip(rule_texts(boxes), boxes.rules(), strict=True)
+    return [{"rule": text, "limits": [_limit(limit) for limit in rule.limits]} for text, rule in rules]
+
+
+def _limit(limit: Any) -> dict[str, Any]:
+    """Return a limit as an object, without the sides that it does not have."""
+    result: dict[str, Any] = {"feature": limit.feature}
+    if limit.lower > limit.upper:
+        return result | {"only_missing": True}
+    result |= {side: getattr(limit, side) for side in ("lower", "upper") if math.isfinite(getattr(limit, side))}
+    if limit.categories is not None:
+        result["categories"] = sorted(limit.categories, key=lambda value: (str(type(value)), value))
+    return result | {"missing": limit.missing}

