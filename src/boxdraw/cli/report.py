@@ -1,244 +1,198 @@
-"""What each box catches on labelled rows, as figures and as text."""
+"""``boxdraw report``: a page that shows a model on labelled rows, and lets people move its limits."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+import argparse
 from typing import Any
 
 import numpy as np
 
-from boxdraw.arrays import FloatArray
-from boxdraw.base import counted_statistics, wilson_interval
-from boxdraw.boxes import BoxSet
-from boxdraw.cli.labels import label_text
-from boxdraw.cli.model import Model
-from boxdraw.cli.show import percent, text_table
-from boxdraw.counts import BoxCounts
-from boxdraw.export.text import printable, rule_texts
+from boxdraw.cli.columns import csv_form, row_weights
+from boxdraw.cli.errors import UsageError, no_such_column
+from boxdraw.cli.features import by_place, feature_rows
+from boxdraw.cli.files import Output
+from boxdraw.cli.labels import known_labels
+from boxdraw.cli.model import Model, load_model
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, positive_integer, positive_number
+from boxdraw.cli.relearn import Slider, find_slider
+from boxdraw.cli.show import note, say_json
+from boxdraw.cli.tables import Source
+from boxdraw.report.build import page
+from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
 from boxdraw.schema import warn_of_unseen
 
-__all__ = ["HEADER", "box_figures", "figure_cells", "figures_text", "model_text", "rules_json"]
+__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
 
-#: Titles of the figures.
-HEADER = ("box", "rows", "caught", "false alarms", "precision", "95% interval", "recall", "only here", "lift")
+SUMMARY = "Write a page that shows a model on a table and lets people move its limits, in one HTML file."
+EXAMPLES = """\
+  boxdraw report model.json data.csv
+  boxdraw report model.json data.csv --test new.csv --title "Card fraud, third quarter" -o fraud.html
+  boxdraw report model.json data.parquet --id account --max-rows 10000"""
 
-
-def box_figures(model: Model, X: Any, y: Any, weight: FloatArray | None) -> list[dict[str, Any]]:
-    """Count what each box catches, and at the end what all of them do together.
-
-    Parameters
-    ----------
-    model : Model
-        The boxes.
-    X : pyarrow.Table
-        The rows.
-    y : ndarray
-        Their labels.
-    weight : ndarray or None
-        Their weights.
-
-    Returns
-    -------
-    list of dict
-        The columns of ``box_table`` by name, with ``box`` in front: its number, or "any" for all boxes.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from boxdraw import BoxSet
-    >>> model = Model(BoxSet([[1]], [[2]], feature_names=["age"]))
-    >>> rows = box_figures(model, pa.table({"age": [1, 2, 3]}), np.array([1, 0, 0]), None)
-    >>> [(row["box"], row["support"], row["precision"]) for row in rows]
-    [(1, 2.0, 0.5), ('any', 2.0, 0.5)]
-    """
-    warn_of_unseen(X, model.boxes)
-    member = model.boxes.membership(X)
-    return counted_figures(model, BoxCounts.of(member, np.asarray(y == model.classes[1]), weight))
+_LEARNERS = {"fast": "FastBoxesClassifierCV", "exact": "ExactBoxesClassifier", "scored": "ScoredBoxesClassifier"}
 
 
-def counted_figures(model: Model, counts: BoxCounts) -> list[dict[str, Any]]:
-    """Return the figures of `box_figures` from counts of the rows.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command.
 
     Parameters
     ----------
-    model : Model
-        The boxes.
-    counts : BoxCounts
-        The counts.
-
-    Returns
-    -------
-    list of dict
-        The figures.
+    parser : argparse.ArgumentParser
+        The parser of the command.
     """
-    columns = counted_statistics(model.boxes, counts)
-    values = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
-    return [*({"box": k, **row} for k, row in enumerate(rows, start=1)), _together(counts)]
+    parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
+    parser.add_argument(
+        "data",
+        metavar="DATA",
+        help="a CSV or Parquet file with labels, best that which the boxes were learned from, or - for standard input",
+    )
+    add_output(parser, "report.html", "the page, which holds the rows")
+    group = parser.add_argument_group("the page")
+    group.add_argument(
+        "--test", metavar="DATA", help="rows that the boxes have not seen, to be shown beside the others"
+    )
+    group.add_argument("--title", metavar="TEXT", help="the title (default: what is predicted)")
+    group.add_argument(
+        "--false-alarm-cost",
+        type=positive_number,
+        metavar="COST",
+        help="what a false alarm costs relative to a miss when the page opens (default: as in training)",
+    )
+    group.add_argument(
+        "--max-rows",
+        type=positive_integer,
+        default=MAX_ROWS,
+        metavar="N",
+        help="of a table with more rows, a sample of so many is shown (%(default)s)",
+    )
+    group = parser.add_argument_group("columns")
+    group.add_argument("--target", metavar="COLUMN", help="the column with the labels (default: as in training)")
+    group.add_argument(
+        "--weight", metavar="COLUMN", help="a column with the weights of the rows (default: as in training)"
+    )
+    group.add_argument("--id", metavar="COLUMN", help="a column that names the rows (default: their number from 0)")
+    group.add_argument("--skip-unlabelled", action="store_true", help="leave out rows without a label")
+    add_csv(parser)
+    add_common(parser, json="what was written")
 
 
-def _together(counts: BoxCounts) -> dict[str, Any]:
-    support, caught = float(counts.rows.any), float(counts.positives.any)
-    n_positive, n_rows = float(counts.positives.all), float(counts.rows.all)
-    low, high = wilson_interval(np.array([caught]), np.array([support]))
-    precision, base = _ratio(caught, support), _ratio(n_positive, n_rows)
-    recall = _ratio(caught, n_positive)
-    return {
-        "box": "any",
-        "rule": "in any box",
-        "support": support,
-        "true_positives": caught,
-        "false_positives": support - caught,
-        "precision": precision,
-        "precision_low": float(low[0]),
-        "precision_high": float(high[0]),
-        "recall": recall,
-        "unique_recall": recall,
-        "lift": _ratio(precision, base),
-        "overlap": math.nan,
-    }
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
-
-
-def figures_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Write figures as columns of text.
+def run(args: argparse.Namespace) -> None:
+    """Run the command.
 
     Parameters
     ----------
-    rows : sequence of dict
-        What `box_figures` returns.
-
-    Returns
-    -------
-    str
-        A line per box.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from boxdraw import BoxSet
-    >>> model = Model(BoxSet([[1]], [[2]], feature_names=["age"]))
-    >>> print(figures_text(box_figures(model, pa.table({"age": [1, 2, 3]}), np.array([1, 0, 0]), None)))
-    box  rows  caught  false alarms  precision  95% interval  recall  only here  lift
-    1       2       1             1        50%        9%-91%    100%       100%  1.50
-    any     2       1             1        50%        9%-91%    100%       100%  1.50
+    args : argparse.Namespace
+        The options.
     """
-    return text_table(HEADER, [figure_cells(row) for row in rows])
+    if args.json and args.output == "-":
+        raise UsageError("--json and the page cannot share standard output; give -o a file")
+    if args.max_rows < 2:
+        raise UsageError("--max-rows must be at least 2, one row of each label")
+    check_inputs(args.model, args.data)
+    if args.test == "-":
+        raise UsageError("the rows of --test cannot come from standard input; give a file")
+    output = Output(args.output, args.force, (args.model, args.data, args.test or "-"))
+    model = load_model(args.model)
+    tables = [_Table(args, model, name) for name in (args.data, args.test) if name is not None]
+    weight = _weight_column(args, model, tables)
+    train, *others = (table.labelled(weight) for table in tables)
+    slider = find_slider(model, train, tables[0].source.name, weight)
+    train, *others = (slider.with_critical(rows) for rows in (train, *others))
+    data = payload(
+        _subject(args, model, slider),
+        train,
+        others[0] if others else None,
+        false_alarm_cost=_cost(args, model),
+        max_rows=args.max_rows,
+    )
+    output.write(page(data))
+    _tell(args, output, data)
 
 
-def figure_cells(row: dict[str, Any]) -> list[str]:
-    """Write the figures of one box, in the order of ``HEADER``.
-
-    Parameters
-    ----------
-    row : dict
-        One of what `box_figures` returns.
-
-    Returns
-    -------
-    list of str
-        A text per column.
-    """
-    low, high = percent(row["precision_low"]), percent(row["precision_high"])
-    return [
-        str(row["box"]),
-        *(f"{row[name]:.10g}" for name in ("support", "true_positives", "false_positives")),
-        percent(row["precision"]),
-        "-" if low == "-" else f"{low}-{high}",
-        percent(row["recall"]),
-        percent(row["unique_recall"]),
-        "-" if math.isnan(row["lift"]) else f"{row['lift']:.2f}",
-    ]
+def _subject(args: argparse.Namespace, model: Model, slider: Slider) -> Subject:
+    card = model.scorecard
+    return Subject(
+        boxes=model.boxes if card is None else card.boxes,
+        classes=model.classes,
+        scorecard=card,
+        target=args.target if args.target is not None else model.target,
+        learner=_LEARNERS.get(str(model.fit.get("method")), "BoxSet"),
+        fit=model.fit,
+        title=args.title,
+        closed_form=slider.form,
+        closed_form_absent=slider.absent,
+    )
 
 
-def model_text(model: Model) -> str:
-    """Write what a model says, for people: the scorecard if there is one, and the boxes.
+class _Table:
+    """A table of the user, as the boxes need it."""
 
-    Parameters
-    ----------
-    model : Model
-        The model.
+    def __init__(self, args: argparse.Namespace, model: Model, name: str) -> None:
+        self._model, self._args = model, args
+        self.source = Source.load(name, csv_form(args))
+        rows = feature_rows(self.source, model.boxes)
+        self._rows, self._y = known_labels(
+            rows, _target(args, model), model.classes, self.source.name, args.skip_unlabelled
+        )
 
-    Returns
-    -------
-    str
-        A line per box, below one that says what the boxes mean.
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns."""
+        return list(self._rows.column_names)
 
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> print(model_text(Model(BoxSet([[1]], [[2]]), "fraud", ("no", "yes"))))
-    A row in any of these boxes is predicted to have fraud = yes
-    Box 1: 1 ≤ x0 ≤ 2
-    """
-    if model.scorecard is None:
-        return f"A row in any of these boxes is {_flagged(model)}\n{model.boxes.to_text()}"
-    card = f"A row with enough points is {_flagged(model)}\n{model.scorecard.to_text()}"
-    return f"{card}\n\nThe same as a union of boxes:\n{model.boxes.to_text()}"
-
-
-def _flagged(model: Model) -> str:
-    if model.target is None:
-        return "flagged"
-    return f"predicted to have {printable(model.target)} = {printable(label_text(model.classes[1]))}"
-
-
-def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """Return the rules as data, with figures if there are some.
-
-    Parameters
-    ----------
-    model : Model
-        The boxes.
-    figures : sequence of dict, optional
-        What `box_figures` returns.
-
-    Returns
-    -------
-    dict
-        ``target``, ``classes``, ``boxes`` with the rule of each as text and as limits, ``any``, the figures of all
-        boxes together, and ``scorecard`` if there is one.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> rules_json(Model(BoxSet([[1]], [[2]])))["boxes"][0]["limits"]
-    [{'feature': 'x0', 'lower': 1.0, 'upper': 2.0, 'missing': False}]
-    """
-    boxes: list[dict[str, Any]] = []
-    for k, rule in enumerate(_rules(model.boxes)):
-        boxes.append({"box": k + 1, **rule})
-        if figures is not None:
-            boxes[-1] |= {name: value for name, value in figures[k].items() if name not in ("box", "rule")}
-    result: dict[str, Any] = {"target": model.target, "classes": list(model.classes), "boxes": boxes}
-    if model.scorecard is not None:
-        card = model.scorecard
-        worth = zip(card.points, _rules(card.boxes), strict=True)
-        result["scorecard"] = {
-            "threshold": card.threshold,
-            "boxes": [{"points": points, **rule} for points, rule in worth],
-        }
-    if figures is not None:
-        result["any"] = {name: value for name, value in figures[-1].items() if name not in ("box", "rule", "overlap")}
-    return result
+    def labelled(self, weight: str | None) -> Labelled:
+        """Return the rows with their labels, weights and names."""
+        args, model, rows = self._args, self._model, self._rows
+        for name in (weight, args.id):
+            if name is not None and name not in self.columns:
+                raise no_such_column(name, self.columns, self.source.name)
+        features = rows if by_place(self.columns, model.boxes) else rows.select(list(model.boxes.feature_names))
+        warn_of_unseen(features, model.boxes)
+        return Labelled(
+            features,
+            np.asarray(self._y == model.classes[1]),
+            None if weight is None else row_weights(rows[weight], weight),
+            ids=None if args.id is None else ["" if value is None else value for value in rows[args.id].to_pylist()],
+        )
 
 
-def _rules(boxes: BoxSet) -> list[dict[str, Any]]:
-    """Return the rule of each box, as text and as limits."""
-    rules = zip(rule_texts(boxes), boxes.rules(), strict=True)
-    return [{"rule": text, "limits": [_limit(limit) for limit in rule.limits]} for text, rule in rules]
+def _target(args: argparse.Namespace, model: Model) -> str:
+    target = args.target if args.target is not None else model.target
+    if target is None:
+        raise UsageError("this model does not say what it predicts: name the column with the labels, --target COLUMN")
+    return str(target)
 
 
-def _limit(limit: Any) -> dict[str, Any]:
-    """Return a limit as an object, without the sides that it does not have."""
-    result: dict[str, Any] = {"feature": limit.feature}
-    if limit.lower > limit.upper:
-        return result | {"only_missing": True}
-    result |= {side: getattr(limit, side) for side in ("lower", "upper") if math.isfinite(getattr(limit, side))}
-    if limit.categories is not None:
-        result["categories"] = sorted(limit.categories, key=lambda value: (str(type(value)), value))
-    return result | {"missing": limit.missing}
+def _weight_column(args: argparse.Namespace, model: Model, tables: list[_Table]) -> str | None:
+    """Return the column that was asked for, or that of training if all tables have it."""
+    trained = model.fit.get("weight")
+    if args.weight is None and isinstance(trained, str) and all(trained in table.columns for table in tables):
+        return trained
+    given: str | None = args.weight
+    return given
+
+
+def _cost(args: argparse.Namespace, model: Model) -> float | None:
+    """Return what a false alarm costs: as the user says now, or said in training; None for the balanced cost."""
+    if args.false_alarm_cost is not None:
+        return float(args.false_alarm_cost)
+    parameters = model.fit.get("parameters")
+    trained = parameters.get("false_alarm_cost") if isinstance(parameters, dict) else None
+    return float(trained) if isinstance(trained, int | float) and 0 < trained < np.inf else None
+
+
+def _tell(args: argparse.Namespace, output: Output, data: dict[str, Any]) -> None:
+    """Say what is in the page."""
+    tables, absent = data["data"], data["closed_form_absent"]
+    if args.json:
+        counts = {name: table and {"shown": table["n"], **table["total"]} for name, table in tables.items()}
+        say_json({"report": output.name, **counts, "slider": absent is None, "slider_absent": absent})
+        return
+    for name, table in tables.items():
+        if table is not None and table["sampled"]:
+            source = args.data if name == "train" else args.test
+            note(f"the page has a sample of {table['n']} of {table['total']['rows']} rows of {source}", args.quiet)
+    if absent is not None:
+        note(f"the page has no slider for the cost. {absent}", args.quiet)
+    if not output.is_stdout:
+        note(f"written to {output.name}; it holds the rows, so give it only to people who may see them", args.quiet)

@@ -5,7 +5,9 @@ pyplot figure, so nothing has to be closed: save it with ``display.figure_.savef
 cell with the display to see it.
 """
 
+from boxdraw.plotting.box_table import BoxTableDisplay
 from boxdraw.plotting.boxes import BoxesDisplay
+from boxdraw.plotting.limits import LimitsDisplay
 from boxdraw.plotting.roc_path import PathDisplay
 
-__all__ = ["BoxesDisplay", "PathDisplay"]
+__all__ = ["BoxTableDisplay", "BoxesDisplay", "LimitsDisplay", "PathDisplay"]

@@ -15,6 +15,20 @@ if TYPE_CHECKING:
 BLUE, VERMILLION, ORANGE, BLACK = "#0072B2", "#D55E00", "#E69F00", "#000000"
 GREY = "#6E6E6E"
 
+#: A legend above the axes, because rows may be anywhere inside.
+LEGEND: dict[str, Any] = {
+    "loc": "lower left",
+    "bbox_to_anchor": (0, 1),
+    "fontsize": "small",
+    "title_fontsize": "small",
+    "alignment": "left",
+    "frameon": False,
+    "borderaxespad": 0.3,
+    "borderpad": 0,
+    "handletextpad": 0.4,
+    "labelspacing": 0.2,
+}
+
 
 def new_figure(width: float, height: float) -> Figure:
     """Return a figure that pyplot does not know, of a size in inches."""
@@ -25,9 +39,22 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def literal(text: str) -> str:
-    """Make matplotlib write a user's text as it is: a dollar sign would start a formula."""
-    return printable(text).replace("$", r"\$")
+def literal(text: str, width: int | None = None) -> str:
+    """Make matplotlib write a user's text as it is: a dollar sign would start a formula.
+
+    Of a text of more than ``width`` characters the middle is left out, because names often differ at the end.
+    """
+    shown = printable(text)
+    if width is not None and len(shown) > width:
+        end = (width - 1) // 2
+        shown = f"{shown[: width - 1 - end]}…{shown[len(shown) - end :]}"
+    return shown.replace("$", r"\$")
+
+
+def check_axes(ax: Any) -> None:
+    """Refuse what is no axes."""
+    if not hasattr(ax, "get_xlim"):
+        raise TypeError(f"ax must be a matplotlib Axes, got {type(ax).__name__}")
 
 
 class Display:
@@ -43,6 +70,7 @@ class Display:
         if ax is None:
             self._own_figure = new_figure(width, height)
             ax = self._own_figure.add_subplot()
+        check_axes(ax)
         figure: Any = ax.figure  # None in the types of older versions, for axes that are on no figure
         self.ax_, self.figure_ = ax, figure
         return ax

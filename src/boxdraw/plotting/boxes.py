@@ -1,4 +1,4 @@
-"""BoxesDisplay: boxes and rows on two features."""
+"""BoxesDisplay: boxes and rows on two features, or on every pair of a few."""
 
 from __future__ import annotations
 
@@ -7,71 +7,79 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
+from boxdraw.arrays import FloatArray
 from boxdraw.boxes import BoxSet
-from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, ORANGE, VERMILLION, Display, literal
-from boxdraw.rows import read_columns
-from boxdraw.schema import labels_of
+from boxdraw.plotting._axis import panel_axis
+from boxdraw.plotting._matplotlib import BLACK, GREY, LEGEND, Display, literal, new_figure
+from boxdraw.plotting._panel import FACE, STYLES, Panel
+from boxdraw.plotting._rows import (
+    LabelledRows,
+    Rules,
+    drawn_rows,
+    failures,
+    is_absent,
+    labels_for,
+    positions_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
-FloatArray = npt.NDArray[np.float64]
-
-# More points than this hide each other and make a slow picture.
-_MOST_POINTS = 5000
-_LEGEND: dict[str, Any] = {
-    "loc": "lower left",
-    "bbox_to_anchor": (0, 1),
-    "ncols": 2,
-    "fontsize": "small",
-    "title_fontsize": "small",
-    "alignment": "left",
-    "frameon": False,
-    "borderaxespad": 0.3,
-    "borderpad": 0,
-    "handletextpad": 0.2,
-    "labelspacing": 0.2,
-}
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
+# More points than this hide each other and make a slow picture; a panel of a grid is small.
+_MOST_POINTS, _MOST_IN_GRID = 5000, 2000
+# Features of a grid: chosen by us, and by the caller.
+_MOST_USED, _MOST_FEATURES = 6, 8
 
 
 class BoxesDisplay(Display):
-    """The boxes of a model and labelled rows, on two features.
+    """The boxes of a model and labelled rows, on two features or on every pair of a few.
 
     A box is a rectangle. A side without a line has no limit: the rectangle goes on beyond the picture. When
     the boxes limit other features too, their rectangles are shadows, in which a row need not be in the box.
     So rows in some box are solid and rows in none are hollow, whatever the rectangles suggest.
 
+    A grid of pairs says more of the other features: in each panel, a row is only a dot if they keep it out of every
+    box, so for the rows with a marker the two features of the panel decide. The face of a box is only coloured
+    where rows in the box are.
+
+    Categories are strips, in which rows are spread at random. Rows that lack a number that a panel shows are not
+    drawn, and the legend counts them.
+
     Parameters
     ----------
-    boxes : BoxSet
-        The boxes.
+    boxes : BoxSet or Scorecard
+        The boxes. Those of a scorecard have their points beside their number, and rows with enough points are solid.
     points : array-like or frame of shape (n_samples, n_features)
         The rows.
     labels : array-like of shape (n_samples,)
         Their labels, of at most two classes.
-    features : pair of str or int, optional
-        Names or positions of the features to show, across and up. By default the two whose limits, taken
-        alone, keep the most rows out of the boxes.
+    features : sequence of str or int, or "used", optional
+        Names or positions of the features to show: two, across and up, or three to eight for a grid of pairs. "used"
+        takes all that the boxes limit; of more than six, the six whose limits, taken alone, keep the most rows out of
+        the boxes. By default two are chosen in the same way, numbers before categories.
     pos_label : label, optional
         The positive class; the rarer one by default.
 
     Attributes
     ----------
-    features : tuple of two str
+    features : tuple of str
         The names of the features shown.
     points, labels : ndarray
-        The rows drawn. Of more than 5000 rows they are a sample with a fixed seed, in which positives take
-        up to half of the places; the legend states how many rows of which class were left out.
+        The rows drawn, categories as places among those that the boxes know. Of more than 5000 rows, or 2000 in a
+        grid, they are a sample with a fixed seed, in which positives take up to half of the places; the legend states
+        how many rows of which class were left out.
     ax_ : matplotlib Axes
-        What `plot` drew on.
+        What `plot` drew on; of a grid, the first panel.
+    axes_ : ndarray of matplotlib Axes
+        All panels, as rows and columns; None above the diagonal of a grid.
     figure_ : matplotlib Figure
         Its figure.
 
     See Also
     --------
+    LimitsDisplay : All features that the boxes limit, one below the other.
     PathDisplay : The trade-off between misses and false alarms.
 
     Examples
@@ -84,30 +92,66 @@ class BoxesDisplay(Display):
     ('age', 'dose')
     """
 
+    boxes: BoxSet
+    pos_label: Any
+    features: tuple[str, ...]
+    points: FloatArray
+    labels: npt.NDArray[Any]
+    ax_: Axes
+    axes_: npt.NDArray[Any]
+    figure_: Figure | SubFigure
+
     def __init__(
         self,
-        boxes: BoxSet,
+        boxes: Any,
         points: Any,
         labels: Any,
         *,
-        features: Sequence[str | int] | None = None,
+        features: Sequence[str | int] | str | None = None,
         pos_label: Any = None,
     ) -> None:
-        if (n_numeric := sum(values is None for values in boxes.categories)) < 2:
-            raise ValueError(f"BoxesDisplay needs at least two features of numbers, got {n_numeric}")
-        n_rows, columns = read_columns(points, boxes, range(boxes.n_features))
-        given = np.asarray(labels)
-        if given.shape != (n_rows,):
-            raise ValueError(f"labels must be one per row: expected shape ({n_rows},), got {given.shape}")
-        self.boxes = boxes
-        self.pos_label = _positive_label(given) if pos_label is None else pos_label
-        self._class_sizes = _class_sizes(given, self.pos_label)
-        rows = _drawn_rows(given == self.pos_label)
-        self.points = np.column_stack([np.asarray(column[rows], dtype=np.float64) for column in columns.values()])
-        self.labels = given[rows]
-        self._inside = boxes.contains(points)[rows]
-        self._shown = _most_limited(boxes, self.points) if features is None else _positions(boxes, features)
-        self.features = tuple(boxes.feature_names[j] for j in self._shown)
+        self._rules = Rules.of(boxes)
+        self.boxes = self._rules.boxes
+        if (n_features := self.boxes.n_features) < 2:
+            raise ValueError(f"BoxesDisplay needs at least two features, got {n_features}: LimitsDisplay takes one")
+        self._rows = LabelledRows.read(points, labels, self.boxes, pos_label, range(n_features))
+        self.pos_label = self._rows.pos_label
+        positive = self._rows.positive
+        looked_at = drawn_rows(positive, _MOST_POINTS)
+        self._shown = self._choose(features, {j: column[looked_at] for j, column in self._rows.columns.items()})
+        self.features = tuple(self.boxes.feature_names[j] for j in self._shown)
+        self._drawn = looked_at if len(self._shown) == 2 else drawn_rows(positive, _MOST_IN_GRID)
+        self._columns = {j: column[self._drawn] for j, column in self._rows.columns.items()}
+        self.points = np.column_stack([np.asarray(column, dtype=np.float64) for column in self._columns.values()])
+        self.labels = self._rows.labels[self._drawn]
+        self._inside = self._rules.contains(points)[self._drawn]
+        self._member = self.boxes.membership(points) if len(self._shown) > 2 else None
+
+    def _choose(self, features: Any, columns: Any) -> tuple[int, ...]:
+        """Return the places of the features to show."""
+        used = np.flatnonzero(self.boxes.limited.any(axis=0)).tolist()
+        if features is None or (isinstance(features, str) and features == "used"):
+            order = self._by_rows_kept_out(columns)
+            if features is None:
+                return tuple(sorted(order[:2]))
+            order.sort(key=lambda j: j not in used)  # others only to make up a pair
+            return tuple(sorted(order[: int(np.clip(len(used), 2, _MOST_USED))]))
+        if isinstance(features, str) or len(features) < 2:
+            raise ValueError(f"features must be two or more names or positions, or 'used'; got {features!r}")
+        if len(features) > _MOST_FEATURES:
+            raise ValueError(
+                f"features must be at most {_MOST_FEATURES}, got {len(features)}: LimitsDisplay has room for more"
+            )
+        return positions_of(self.boxes, features)
+
+    def _by_rows_kept_out(self, columns: Any) -> list[int]:
+        """Sort features by how many rows their limits keep out, summed over boxes; those of numbers first."""
+        kept_out = failures(columns, self.boxes).sum(axis=(0, 2))
+        # The number of limits decides between features that keep equally many rows out, such as none.
+        limits = self.boxes.limited.sum(axis=0)
+        categorical = np.array([values is not None for values in self.boxes.categories])
+        order: list[int] = np.lexsort((np.arange(len(limits)), -limits, -kept_out, categorical)).tolist()
+        return order
 
     @classmethod
     def from_estimator(
@@ -116,7 +160,7 @@ class BoxesDisplay(Display):
         X: Any,
         y: Any,
         *,
-        features: Sequence[str | int] | None = None,
+        features: Sequence[str | int] | str | None = None,
         ax: Axes | None = None,
     ) -> BoxesDisplay:
         """Draw the boxes of a fitted classifier.
@@ -124,15 +168,15 @@ class BoxesDisplay(Display):
         Parameters
         ----------
         estimator : fitted box classifier
-            Anything with ``boxes_``, ``classes_`` and ``pos_label_``.
+            Anything with ``boxes_``, ``classes_`` and ``pos_label_``, or a `ScoredBoxesClassifier`.
         X : array-like or frame of shape (n_samples, n_features)
             Rows, seen in training or not.
         y : array-like of shape (n_samples,)
             Their labels.
-        features : pair of str or int, optional
-            The features to show; by default those that the boxes limit most.
+        features : sequence of str or int, or "used", optional
+            The features to show, as in the constructor; by default the two that the boxes limit most.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Where to draw, as in `plot`.
 
         Returns
         -------
@@ -145,15 +189,61 @@ class BoxesDisplay(Display):
         >>> from boxdraw import FastBoxesClassifier
         >>> from boxdraw.plotting import BoxesDisplay
         >>> X, y = load_breast_cancer(return_X_y=True)
-        >>> model = FastBoxesClassifier(n_boxes=2).fit(X[:, :2], y)
-        >>> display = BoxesDisplay.from_estimator(model, X[:, :2], y)
+        >>> model = FastBoxesClassifier(n_boxes=2).fit(X[:, :3], y)
+        >>> display = BoxesDisplay.from_estimator(model, X[:, :3], y)
         >>> len(display.ax_.patches)
         2
+        >>> BoxesDisplay.from_estimator(model, X[:, :3], y, features="used").axes_.shape
+        (2, 2)
         """
-        check_is_fitted(estimator, "boxes_")
-        labels = labels_of(y, len(y), estimator.classes_)
-        display = cls(estimator.boxes_, X, labels, features=features, pos_label=estimator.pos_label_)
-        return display.plot(ax=ax)
+        rules = Rules.learned(estimator)
+        labels = labels_for(estimator, y)
+        boxes = rules.boxes if rules.card is None else rules.card
+        return cls(boxes, X, labels, features=features, pos_label=estimator.pos_label_).plot(ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        boxes: Any,
+        X: Any,
+        y: Any,
+        *,
+        features: Sequence[str | int] | str | None = None,
+        pos_label: Any = None,
+        ax: Axes | None = None,
+    ) -> BoxesDisplay:
+        """Draw boxes that need no classifier, such as those of a file.
+
+        Parameters
+        ----------
+        boxes : BoxSet or Scorecard
+            The boxes.
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        features : sequence of str or int, or "used", optional
+            The features to show, as in the constructor.
+        pos_label : label, optional
+            The positive class; the rarer one by default.
+        ax : matplotlib Axes, optional
+            Where to draw, as in `plot`.
+
+        Returns
+        -------
+        BoxesDisplay
+            The display, drawn.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> from boxdraw.plotting import BoxesDisplay
+        >>> boxes = BoxSet([[30, 1]], [[float("inf"), 2]], feature_names=["age", "dose"])
+        >>> display = BoxesDisplay.from_predictions(boxes, [[20, 1], [40, 1.5]], ["well", "ill"], pos_label="ill")
+        >>> [text.get_text() for text in display.ax_.texts]
+        ['Box 1']
+        """
+        return cls(boxes, X, y, features=features, pos_label=pos_label).plot(ax=ax)
 
     def plot(self, ax: Axes | None = None) -> BoxesDisplay:
         """Draw.
@@ -161,165 +251,127 @@ class BoxesDisplay(Display):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Where to draw; a new figure by default. A grid of pairs is drawn in its place, so it must be part of a
+            grid of axes itself, as those of ``subplots`` are.
 
         Returns
         -------
         BoxesDisplay
-            This display, with ``ax_`` and ``figure_``.
+            This display, with ``ax_``, ``axes_`` and ``figure_``.
         """
+        if len(self._shown) > 2:
+            return self._plot_grid(ax)
         ax = self._start(ax, 6, 4.8)
-        pair = list(self._shown)
-        lower, upper = self.boxes.lower[:, pair], self.boxes.upper[:, pair]
-        view = np.array([_view(self.points[:, j], lower[:, i], upper[:, i]) for i, j in enumerate(pair)])
-        self._draw_points(ax)
-        tags: list[FloatArray] = []
-        for k in np.flatnonzero((lower <= upper).all(axis=1)).tolist():  # others hold missing values only
-            _draw_box(ax, k, np.stack([lower[k], upper[k]], axis=1), view, tags)
-        xlabel, ylabel = map(literal, self.features)
-        ax.set(xlabel=xlabel, ylabel=ylabel, xlim=tuple(view[0]), ylim=tuple(view[1]))
-        self._draw_legend(ax)
+        self.axes_ = np.array([[ax]], dtype=object)
+        panel = self._panel(ax, *self._shown)
+        size = float(np.clip(2e4 / max(len(self.labels), 1), 7, 20))
+        panel.draw_rows(self.labels == self.pos_label, self._inside, None, size)
+        panel.draw_boxes([self._rules.tag(k) for k in range(len(self.boxes))])
+        xlabel, ylabel = (literal(name, 44) for name in self.features)
+        panel.finish(xlabel, ylabel, room=50)
+        self._draw_legend(ax, ncols=2, **LEGEND)
         return self
 
-    def _draw_points(self, ax: Axes) -> None:
-        x, y = self.points[:, self._shown].T
-        inside, positive = self._inside, self.labels == self.pos_label
-        size = np.clip(2e4 / max(len(x), 1), 7, 20)
-        for rows, marker, colour in ((~positive, "o", BLUE), (positive, "^", VERMILLION)):
-            faces = np.where(inside[rows], colour, "none")
-            ax.scatter(x[rows], y[rows], s=size, marker=marker, facecolors=faces, edgecolors=colour, linewidths=0.8)
+    def _panel(self, ax: Axes, across: int, up: int) -> Panel:
+        return Panel(ax, *(panel_axis(self.boxes, j, self._columns[j]) for j in (across, up)))
 
-    def _draw_legend(self, ax: Axes) -> None:
+    def _plot_grid(self, ax: Axes | None) -> BoxesDisplay:
+        n = len(self._shown) - 1
+        grid = self._start_grid(ax, n)
+        self.axes_ = np.full((n, n), None, dtype=object)
+        failed = failures(self._columns, self.boxes)
+        for row in range(n):
+            for column in range(row + 1):
+                panel_ax = self.figure_.add_subplot(grid[row, column])
+                self.axes_[row, column] = panel_ax
+                bottom, left = row == n - 1, column == 0
+                self._draw_pair(panel_ax, self._shown[column], self._shown[row + 1], failed, bottom, left)
+        self.ax_ = self.axes_[0, 0]
+        self.figure_.align_ylabels(self.axes_[:, 0])
+        corner = self.figure_.add_subplot(grid[0, 1:])
+        corner.set_axis_off()
+        place = {"loc": "upper left", "bbox_to_anchor": (0, 1), "borderaxespad": 0}
+        self._draw_legend(corner, ncols=1, **(LEGEND | place))
+        return self
+
+    def _start_grid(self, ax: Axes | None, n: int) -> Any:
+        """Return the places of the panels: in a new figure, or instead of the caller's axes."""
+        self._own_figure = None
+        if ax is None:
+            side = max(6.4, 1.9 * n + 0.8)
+            figure: Figure = new_figure(side + 0.6, side)
+            self._own_figure = self.figure_ = figure
+            return figure.add_gridspec(n, n)
+        self._start(ax, 1, 1)
+        place: Any = ax.get_subplotspec()
+        if place is None:
+            raise ValueError("a grid of pairs needs an ax that is part of a grid, as figure.add_subplot() makes it")
+        ax.set_axis_off()
+        return place.subgridspec(n, n)
+
+    def _draw_pair(self, ax: Axes, across: int, up: int, failed: Any, bottom: bool, left: bool) -> None:
+        panel = self._panel(ax, across, up)
+        by_others = failed.sum(axis=1) - failed[:, across].astype(np.intp) - failed[:, up]
+        candidate = (by_others == 0).any(axis=0) | self._inside
+        panel.draw_rows(self.labels == self.pos_label, self._inside, candidate, 10)
+        looked_at = self.boxes.limited[:, across] | self.boxes.limited[:, up]
+        tags = [str(k + 1) if limits else None for k, limits in enumerate(looked_at.tolist())]
+        panel.draw_boxes(tags, [self._faces(k, panel) for k in range(len(self.boxes))])
+        names = [literal(self.boxes.feature_names[j], 24) for j in (across, up)]
+        ax.tick_params(labelsize="small")
+        for label in (ax.xaxis.label, ax.yaxis.label):
+            label.set_fontsize("small")
+        panel.finish(names[0] if bottom else None, names[1] if left else None, room=14)
+
+    def _faces(self, k: int, panel: Panel) -> tuple[Any, Any]:
+        """Return where along both axes rows of a box are."""
+        assert self._member is not None
+        inside = self._member[:, k]
+        across, up = (axis.occupied(k, self._rows.columns[axis.j][inside]) for axis in (panel.across, panel.up))
+        return across, up
+
+    def _draw_legend(self, ax: Axes, **options: Any) -> None:
         from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
 
-        drawn = _class_sizes(self.labels, self.pos_label)
-        styles = (("^", VERMILLION), ("o", BLUE))
+        grid = len(self._shown) > 2
+        drawn = np.isin(np.arange(len(self._rows.labels)), self._drawn)
         entries = [
-            (_class_text(name, count, total), marker, colour, colour)
-            for (name, total), (_, count), (marker, colour) in zip(self._class_sizes, drawn, styles, strict=False)
+            (text, marker, colour, colour)
+            for text, (marker, colour) in zip(self._rows.class_texts(drawn), STYLES, strict=False)
         ]
-        entries += [("solid: in a box", "s", GREY, GREY), ("hollow: in no box", "s", GREY, "none")]
-        handles = [
+        solid, hollow = self._rules.flagged_texts()
+        entries += [(f"solid: {solid}", "s", GREY, GREY), (f"hollow: {hollow}", "s", GREY, "none")]
+        handles: list[Any] = [
             Line2D([], [], ls="", marker=marker, ms=5, mec=edge, mfc=face, label=text)
             for text, marker, edge, face in entries
         ]
-        # Above the axes, because rows may be anywhere inside.
-        legend = ax.legend(handles=handles, title=self._shadow_note(), **_LEGEND)
+        if grid:
+            dot = "dot: kept out of every box by features\nother than the two of the panel"
+            handles.append(Line2D([], [], ls="", marker="o", ms=2, mec=GREY, mfc=GREY, label=dot))
+            handles.append(Line2D([], [], color=BLACK, lw=1.4, label="limits of a box on the two features"))
+            face = FACE | {"alpha": 0.35}
+            handles.append(Patch(label="where the other features admit rows to it", **face))
+        legend = ax.legend(handles=handles, title="\n".join(self._notes()), **options)
         legend.get_title().set_fontstyle("italic")
 
-    def _shadow_note(self) -> str | None:
-        limited = np.flatnonzero(self.boxes.limited.any(axis=0))
-        if set(limited.tolist()) <= set(self._shown):
-            return None
-        return f"The boxes limit {len(limited)} features; this is their shadow on two"
-
-
-def _positive_label(labels: npt.NDArray[Any]) -> Any:
-    """Return the rarer label; of two equally rare ones the second, as the classifiers do."""
-    classes, counts = np.unique(labels, return_counts=True)
-    return classes[::-1][np.argmin(counts[::-1])] if len(classes) else None
-
-
-def _class_sizes(labels: npt.NDArray[Any], pos_label: Any) -> list[tuple[Any, int]]:
-    """Return the label and the number of rows of the positive class and of the other, if there is one."""
-    classes, counts = np.unique(labels, return_counts=True)
-    sizes = dict(zip(classes.tolist(), counts.tolist(), strict=True))
-    positive = sizes.pop(pos_label, 0)
-    if len(sizes) > 1:
-        raise ValueError(f"labels must be pos_label={pos_label!r} and at most one other, got {classes.tolist()}")
-    return [(pos_label, positive), *sizes.items()]
-
-
-def _class_text(name: Any, count: int, total: int) -> str:
-    # matplotlib leaves texts that start with an underscore out of a legend.
-    label = literal(name) if isinstance(name, str) and not name.startswith("_") else literal(f"class {name}")
-    return f"{label}: {total} rows" if count == total else f"{label}: {count} of {total} rows, sampled"
-
-
-def _drawn_rows(positive: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Choose the rows to draw, such that a rare class does not vanish among the others."""
-    rows = [np.flatnonzero(positive), np.flatnonzero(~positive)]
-    if len(positive) > _MOST_POINTS:
-        rng = np.random.default_rng(0)
-        places = max(_MOST_POINTS // 2, _MOST_POINTS - len(rows[1]))
-        rows[0] = rng.permutation(rows[0])[:places]
-        rows[1] = rng.permutation(rows[1])[: _MOST_POINTS - len(rows[0])]
-    return np.sort(np.concatenate(rows))
-
-
-def _positions(boxes: BoxSet, features: Sequence[str | int]) -> tuple[int, ...]:
-    """Find the two features that the caller named."""
-    names = boxes.feature_names
-    if isinstance(features, str) or len(features) != 2:
-        raise ValueError(f"features must be two names or positions, got {features!r}")
-    for feature in features:
-        if feature not in (names if isinstance(feature, str) else range(len(names))):
-            raise ValueError(f"{feature!r} is not a feature of the boxes; they have {list(names)}")
-    positions = tuple(names.index(f) if isinstance(f, str) else int(f) for f in features)
-    if categorical := [names[j] for j in positions if boxes.categories[j] is not None]:
-        raise ValueError(f"{categorical[0]!r} has categories; features must be two features of numbers")
-    if positions[0] == positions[1]:
-        raise ValueError(f"features must be two different ones, got {features!r}")
-    return positions
-
-
-def _most_limited(boxes: BoxSet, points: FloatArray) -> tuple[int, ...]:
-    """Return the two features whose limits keep the most rows out, summed over boxes."""
-    kept_out = [
-        ((column[:, None] < boxes.lower[:, j]) | (column[:, None] > boxes.upper[:, j])).sum()
-        for j, column in enumerate(points.T)
-    ]
-    limits = (np.isfinite(boxes.lower) | np.isfinite(boxes.upper)).sum(axis=0)
-    # The number of limits decides between features that keep equally many rows out, such as none.
-    categorical = [values is not None for values in boxes.categories]
-    order = np.lexsort((np.arange(boxes.n_features), -limits, -np.array(kept_out), np.array(categorical)))
-    return tuple(sorted(order[:2].tolist()))
-
-
-def _view(column: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
-    """Return the ends of an axis: the range of the rows and the limits, and some room."""
-    values = np.concatenate([column, lower, upper])
-    values = values[np.isfinite(values)]
-    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-    room = 0.04 * (high - low) or 0.04 * abs(high) or 1.0
-    return low - room, high + room
-
-
-def _draw_box(ax: Axes, k: int, limits: FloatArray, view: FloatArray, tags: list[FloatArray]) -> None:
-    """Draw one box cut at the view, a line on each side that has a limit, and its number at a corner."""
-    from matplotlib.patches import Rectangle
-
-    cut = np.clip(limits, view[:, :1], view[:, 1:])
-    (left, right), (bottom, top) = cut
-    ax.add_patch(Rectangle((left, bottom), right - left, top - bottom, facecolor=ORANGE, alpha=0.15, lw=0, zorder=0.5))
-    gap = np.nan
-    xs, ys = [gap], [gap]
-    for i, side in np.argwhere(np.isfinite(limits)).tolist():
-        across = [limits[i, side]] * 2
-        along = cut[1 - i].tolist()
-        xs += [*(across if i == 0 else along), gap]
-        ys += [*(along if i == 0 else across), gap]
-    ax.plot(xs, ys, color=BLACK, lw=1.4, ls=_DASHES[k % len(_DASHES)], solid_capstyle="projecting", zorder=3)
-    _draw_tag(ax, k, cut, view, tags)
-
-
-def _draw_tag(ax: Axes, k: int, cut: FloatArray, view: FloatArray, tags: list[FloatArray]) -> None:
-    corners = np.array([[cut[0, a], cut[1, b]] for b in (1, 0) for a in (0, 1)])
-    places = (corners - view[:, 0]) / (view[:, 1] - view[:, 0])
-    # Boxes often share a corner, and numbers on top of each other can't be read.
-    room = [min((float(np.abs(place - tag).max()) for tag in tags), default=1.0) for place in places]
-    best = int(np.argmax(np.minimum(room, 0.12)))
-    tags.append(places[best])
-    right, below = best % 2, best < 2
-    ax.annotate(
-        f"Box {k + 1}",
-        corners[best],
-        xytext=(-3 if right else 3, -3 if below else 3),
-        textcoords="offset points",
-        ha="right" if right else "left",
-        va="top" if below else "bottom",
-        fontsize="small",
-        fontweight="bold",
-        bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
-        zorder=4,
-    )
+    def _notes(self) -> list[str]:
+        """Say what the picture does not show."""
+        limited = np.flatnonzero(self.boxes.limited.any(axis=0)).tolist()
+        n_shown, notes = len(self._shown), []
+        if set(limited) - set(self._shown):
+            what = "this is their shadow on two" if n_shown == 2 else f"shown: {n_shown}"
+            notes.append(f"The boxes limit {len(limited)} features; {what}")
+        numbers = [j for j in self._shown if self.boxes.categories[j] is None]
+        lacking = np.any([is_absent(self._columns[j], False) for j in numbers], axis=0) if numbers else np.zeros(1)
+        if n_lacking := int(lacking.sum()):
+            where = "this" if n_shown == 2 else "its panels"
+            notes.append(f"Rows that lack a number and are not drawn in {where}: {n_lacking}")
+        if self._rules.card is not None and n_shown > 2:  # the panels have room for numbers only
+            names = ", ".join(self._rules.tag(k).removeprefix("Box ") for k in range(len(self.boxes)))
+            notes.append(f"Points of the boxes: {names}")
+        impossible = np.flatnonzero((self.boxes.lower > self.boxes.upper)[:, numbers].any(axis=1)).tolist()
+        if impossible:
+            names = ", ".join(str(k + 1) for k in impossible)
+            notes.append(f"Of boxes that admit only missing numbers there is no picture: {names}")
+        return notes

@@ -1,41 +1,62 @@
-"""PathDisplay: what each cost of a false alarm buys, as a ROC curve."""
+"""PathDisplay: what each cost of a false alarm buys, as a ROC curve and as precision and recall."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, ORANGE, VERMILLION, Display
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from boxdraw.arrays import FloatArray
+from boxdraw.fast.path import CostCurve, TrainingRoc
+from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, ORANGE, VERMILLION, Display, literal, new_figure
+from boxdraw.plotting._rows import NAME_WIDTH, checked_weight, labels_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
-    from boxdraw.fast.path import CostPath
+# The costs at which Goh and Rudin measure a classifier.
+_PAPER_COSTS = np.arange(1, 11) / 10
+# What a cost takes of the axes when it is written beside a point.
+_TEXT_WIDTH, _TEXT_HEIGHT = 0.17, 0.06
+_POINT: dict[str, Any] = {"ls": "", "marker": "o", "ms": 5, "mfc": "white", "mec": BLACK}
+_STAR: dict[str, Any] = {"ls": "", "marker": "*", "ms": 13, "mfc": VERMILLION, "mec": BLACK, "mew": 0.7}
 
 
 class PathDisplay(Display):
-    """The training ROC over all costs of a false alarm, its hull and the points of a path.
+    """The ROC over all costs of a false alarm with its hull, and precision and recall beside it.
+
+    Some costs are marked, a few of them with their number, and a star is at the cost of the model itself.
 
     Parameters
     ----------
     path : CostPath
-        What ``FastBoxesClassifier.path`` returns. Its points are marked, a few of them with their cost.
+        What ``FastBoxesClassifier.path`` returns. Its points are marked.
+    name : str, default="training rows"
+        What the rows are, for the legend.
 
     Attributes
     ----------
     path : CostPath
-        As given.
+        As given; without boxes if it is of other rows than those of the fit.
     ax_ : matplotlib Axes
-        What `plot` drew on.
+        What the ROC is drawn on.
+    axes_ : tuple of matplotlib Axes
+        The same, and that of precision and recall if it is drawn.
     figure_ : matplotlib Figure
-        Its figure.
+        Their figure.
 
     See Also
     --------
     BoxesDisplay : The boxes themselves.
+    BoxTableDisplay : What each box catches at the model's own cost.
 
     Notes
     -----
-    The rates are those of the training rows; on new rows expect lower ones.
+    Rates of the training rows are too good; on new rows expect lower ones. `from_estimator` draws those of held-out
+    rows if it gets some.
 
     Examples
     --------
@@ -44,23 +65,52 @@ class PathDisplay(Display):
     >>> from boxdraw.plotting import PathDisplay
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = FastBoxesClassifier(n_boxes=2).fit(X[:, :2], y)
-    >>> PathDisplay(model.path()).plot().ax_.get_xlabel()
-    'False alarms: share of negatives flagged'
+    >>> [ax.get_ylabel() for ax in PathDisplay(model.path()).plot().axes_]
+    ['Caught: share of positives flagged', 'Precision: share of positives among flagged']
     """
 
-    def __init__(self, path: CostPath) -> None:
+    ax_: Axes
+    axes_: tuple[Axes, ...]
+    figure_: Figure | SubFigure
+
+    def __init__(self, path: CostCurve, *, name: str = "training rows") -> None:
+        if not isinstance(path, CostCurve):
+            raise TypeError(f"path must be what the path method of a classifier returns, got {type(path).__name__}")
         self.path = path
+        self.name = name
+        self._in_points = False
 
     @classmethod
-    def from_estimator(cls, estimator: Any, ax: Axes | None = None) -> PathDisplay:
-        """Draw the path of a fitted Fast Boxes classifier, a point per corner of the hull.
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        negative_weights: Sequence[float] | None = None,
+        name: str | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> PathDisplay:
+        """Draw the trade-off of a fitted classifier.
 
         Parameters
         ----------
-        estimator : fitted classifier with ``path``
-            `FastBoxesClassifier` or `FastBoxesClassifierCV`.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+        estimator : fitted classifier
+            `FastBoxesClassifier` or `FastBoxesClassifierCV`, or, with rows, `ScoredBoxesClassifier`, whose trade-off
+            is over the points from which a row is flagged.
+        X : array-like or frame of shape (n_samples, n_features), optional
+            Held-out rows. Without them the rates are those of the training rows.
+        y : array-like of shape (n_samples,), optional
+            The labels of the held-out rows.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights.
+        negative_weights : sequence of float, optional
+            The costs to mark; by default the paper's ten, 0.1 to 1. Of a scorecard, the points to mark; all by default.
+        name : str, optional
+            What the rows are, for the legend: by default "training rows", or "held-out rows" with their number.
+        ax : matplotlib Axes or pair of them, optional
+            Where to draw, as in `plot`.
 
         Returns
         -------
@@ -73,64 +123,218 @@ class PathDisplay(Display):
         >>> from boxdraw.plotting import PathDisplay
         >>> model = FastBoxesClassifier(n_boxes=1).fit([[1], [2], [3], [4], [5]], [0, 1, 1, 0, 0])
         >>> display = PathDisplay.from_estimator(model)
+        >>> display = PathDisplay.from_estimator(model, [[2], [6], [3]], [1, 0, 0])
+        >>> display.name
+        '3 held-out rows'
         """
-        return cls(estimator.path()).plot(ax=ax)
+        check_is_fitted(estimator)
+        if (X is None) != (y is None):
+            raise ValueError("X and y go together: pass both, or neither for the training rows")
+        if hasattr(estimator, "scorecard_"):
+            return cls._of_points(estimator, X, y, sample_weight, negative_weights, name).plot(ax=ax)
+        if not hasattr(estimator, "critical_weight"):
+            raise TypeError(
+                f"estimator must be of Fast Boxes or a ScoredBoxesClassifier, got {type(estimator).__name__}; "
+                "others have no path of costs"
+            )
+        if X is None:
+            if sample_weight is not None:
+                raise ValueError("sample_weight is for the rows of X; the training rows have the weights of fit")
+            weights = _PAPER_COSTS if negative_weights is None else negative_weights
+            return cls(estimator.path(weights), name=name or "training rows").plot(ax=ax)
+        positive = labels_for(estimator, y) == estimator.pos_label_
+        return cls.from_predictions(
+            positive,
+            estimator.critical_weight(X),
+            sample_weight=sample_weight,
+            negative_weight=estimator.negative_weight_,
+            negative_weights=negative_weights,
+            pos_label=True,
+            name=name or f"{len(positive)} held-out rows",
+            ax=ax,
+        )
 
-    def plot(self, ax: Axes | None = None) -> PathDisplay:
-        """Draw.
+    @classmethod
+    def _of_points(cls, estimator: Any, X: Any, y: Any, weight: Any, marked: Any, name: str | None) -> PathDisplay:
+        """Return the trade-off of a scorecard: the points of a row are what its critical weight is elsewhere."""
+        if X is None:
+            raise ValueError("a scorecard keeps no counts of its training rows: pass X and y")
+        positive = labels_for(estimator, y) == estimator.pos_label_
+        score = estimator.scorecard_.score(X).astype(np.float64)
+        marked = np.unique(score)[::-1] if marked is None else marked
+        curve = _curve(positive, score, weight, True, marked, estimator.scorecard_.threshold)
+        display = cls(curve, name=name or f"{len(positive)} rows")
+        display._in_points = True
+        return display
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: Any,
+        critical_weight: Any,
+        *,
+        sample_weight: Any = None,
+        negative_weight: float | None = None,
+        negative_weights: Sequence[float] | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> PathDisplay:
+        """Draw the trade-off of rows whose critical weights are known.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+        y : array-like of shape (n_samples,)
+            The labels of the rows, of both classes.
+        critical_weight : array-like of shape (n_samples,)
+            What ``critical_weight`` of a classifier returns for them: a row is flagged at costs up to it.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights.
+        negative_weight : float, optional
+            The cost of the model itself, to put a star at.
+        negative_weights : sequence of float, optional
+            The costs to mark; by default the paper's ten, 0.1 to 1.
+        pos_label : label, optional
+            The positive class; 1, or True, by default.
+        name : str, optional
+            What the rows are, for the legend; "rows" with their number by default.
+        ax : matplotlib Axes or pair of them, optional
+            Where to draw, as in `plot`.
 
         Returns
         -------
         PathDisplay
-            This display, with ``ax_`` and ``figure_``.
+            The display, drawn.
+
+        Examples
+        --------
+        >>> from boxdraw.plotting import PathDisplay
+        >>> display = PathDisplay.from_predictions([1, 0, 1, 0], [2.0, 0.7, 0.5, 0.0], negative_weight=0.6)
+        >>> display.path.rates_at(0.6), round(display.path.precision_at(0.6), 2)
+        ((0.5, 0.5), 0.5)
         """
-        ax = self._start(ax, 5, 4.8)
-        path, c = self.path, self.path.current_negative_weight
-        fpr, tpr = path.rates_at(c)
-        ax.plot([0, 1], [0, 1], color=GREY, lw=0.8, ls=":", label="chance")
-        ax.plot(*path.hull(), color=ORANGE, lw=2.2, ls="--", label=f"its hull, area (AUH) {path.auh:.3f}")
-        # Between two rows nothing is reached without a coin toss, hence steps.
-        ax.plot(
-            path.roc_fpr,
-            path.roc_tpr,
-            color=BLUE,
-            lw=1.4,
-            drawstyle="steps-post",
-            label="training ROC, all costs",
-        )
-        ax.plot(path.fpr, path.tpr, ls="", marker="o", ms=5, mfc="white", mec=BLACK, label="boxes at cost c")
-        current = f"this model: c = {c:.3g}"
-        ax.plot([fpr], [tpr], ls="", marker="*", ms=13, mfc=VERMILLION, mec=BLACK, mew=0.7, label=current)
-        self._label_costs(ax, (fpr, tpr))
-        ax.set(
-            xlabel="False alarms: share of negatives flagged",
-            ylabel="Caught: share of positives flagged",
-            xlim=(-0.02, 1.02),
-            ylim=(-0.02, 1.02),
-        )
-        ax.legend(loc="lower right", fontsize="small", frameon=False)
+        marked = _PAPER_COSTS if negative_weights is None else negative_weights
+        curve = _curve(y, critical_weight, sample_weight, pos_label, marked, negative_weight)
+        return cls(curve, name=name or f"{len(np.asarray(y))} rows").plot(ax=ax)
+
+    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> PathDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or pair of them, optional
+            Where to draw: a pair for the ROC and for precision and recall, or one for the ROC alone. By default a new
+            figure with both.
+
+        Returns
+        -------
+        PathDisplay
+            This display, with ``ax_``, ``axes_`` and ``figure_``.
+        """
+        self.axes_ = self._axes(ax)
+        self._draw_roc(self.axes_[0])
+        if len(self.axes_) == 2:
+            self._draw_precision(self.axes_[1])
         return self
 
-    def _label_costs(self, ax: Axes, current: tuple[float, float]) -> None:
-        """Write the cost beside points that are apart from each other and from the model's own."""
-        taken = [current]
-        for c, x, y in zip(self.path.negative_weights, self.path.fpr, self.path.tpr, strict=True):
-            # A text is wider than high. At the far end everything is flagged, at whatever cost.
-            if x > 0.8 or any(abs(x - left) < 0.17 and abs(y - up) < 0.06 for left, up in taken):
+    def _axes(self, ax: Any) -> tuple[Axes, ...]:
+        if ax is None:
+            figure = new_figure(9.6, 4.6)
+            pair: Any = figure.subplots(1, 2)
+            self._own_figure, self.figure_, self.ax_ = figure, figure, pair[0]
+            return tuple(pair)
+        given = tuple(ax) if isinstance(ax, Sequence | np.ndarray) else (ax,)
+        if len(given) not in (1, 2):
+            raise ValueError(f"ax must be one Axes, for the ROC, or two, got {len(given)}")
+        self._start(given[-1], 0, 0)
+        self._start(given[0], 0, 0)
+        return given
+
+    def _draw_roc(self, ax: Axes) -> None:
+        path, current = self.path, self.path.current_negative_weight
+        ax.plot([0, 1], [0, 1], color=GREY, lw=0.8, ls=":", label="chance")
+        ax.plot(*path.hull(), color=ORANGE, lw=2.2, ls="--", label=f"its hull, area (AUH) {path.auh:.3f}")
+        every = "thresholds" if self._in_points else "costs"
+        label = f"ROC of all {every}, {literal(self.name, NAME_WIDTH)}"
+        # Between two rows nothing is reached without a coin toss, hence steps.
+        ax.plot(path.roc_fpr, path.roc_tpr, color=BLUE, lw=1.4, drawstyle="steps-post", label=label)
+        ax.plot(path.fpr, path.tpr, label=self._marked(), **_POINT)
+        star = None
+        if current is not None:
+            star = path.rates_at(current)
+            ax.plot(*([rate] for rate in star), label=f"this model: {self._cost(current)}", **_STAR)
+        self._label_costs(ax, path.fpr, path.tpr, star)
+        _set_rates(ax, "False alarms: share of negatives flagged", "Caught: share of positives flagged")
+        ax.legend(loc="lower right", fontsize="small", frameon=False)
+
+    def _draw_precision(self, ax: Axes) -> None:
+        path, current = self.path, self.path.current_negative_weight
+        base = float(path.roc_precision[-1])
+        ax.axhline(base, color=GREY, lw=0.8, ls=":", label=f"share of positives, {base:.2g}")
+        recall, precision = path.roc_tpr[1:], path.roc_precision[1:]
+        # A recall between two rows takes the next row, and has its precision.
+        ax.plot(np.append(0, recall), np.append(precision[:1], precision), color=BLUE, lw=1.4, drawstyle="steps-pre")
+        ax.plot(path.tpr, path.precision, **_POINT)
+        star = None
+        if current is not None:
+            star = path.rates_at(current)[1], path.precision_at(current)
+            ax.plot(*([rate] for rate in star), **_STAR)
+        self._label_costs(ax, path.tpr, path.precision, star, falling=True)
+        _set_rates(ax, "Caught (recall): share of positives flagged", "Precision: share of positives among flagged")
+        ax.legend(loc="lower left", fontsize="small", frameon=False)
+
+    def _marked(self) -> str:
+        if self._in_points:
+            return "alarm from these points"
+        paper = np.array_equal(self.path.negative_weights, _PAPER_COSTS)
+        return "boxes at c = 0.1, 0.2, ..., 1" if paper else "boxes at cost c"
+
+    def _cost(self, cost: float) -> str:
+        return f"{cost:g} points" if self._in_points else f"c = {cost:.3g}"
+
+    def _label_costs(
+        self, ax: Axes, xs: FloatArray, ys: FloatArray, star: tuple[float, float] | None, falling: bool = False
+    ) -> None:
+        """Write the cost beside points where that hides neither another one nor the star of the model's own."""
+        taken = [] if star is None else [(star[0] - 0.08, star[0] + 0.08, star[1])]
+        for c, x, y in zip(self.path.negative_weights, xs, ys, strict=True):
+            leftwards = falling and x > 0.25
+            left, right = (x - _TEXT_WIDTH, x) if leftwards else (x, x + _TEXT_WIDTH)
+            hidden = any(left < end and start < right and abs(y - up) < _TEXT_HEIGHT for start, end, up in taken)
+            # At the far end of a ROC everything is flagged, at whatever cost.
+            if hidden or np.isnan(y) or (x > 0.8 and not falling):
                 continue
-            taken.append((x, y))
+            taken.append((left, right, y))
             # Where the curve is flat it runs beside the point, so the text goes below it.
-            flat = y > 0.9
+            flat = y > 0.9 or falling
             ax.annotate(
-                f"c = {c:.3g}",
+                self._cost(float(c)),
                 (x, y),
-                xytext=(8, -4 if flat else 0),
+                xytext=(-4 if leftwards else 8, -6 if flat else 0),
                 textcoords="offset points",
+                ha="right" if leftwards else "left",
                 va="top" if flat else "center",
                 fontsize="small",
             )
+
+
+def _set_rates(ax: Axes, xlabel: str, ylabel: str) -> None:
+    ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+
+
+def _curve(y: Any, score: Any, weight: Any, pos_label: Any, marked: Any, current: float | None) -> CostCurve:
+    """Check rows and count them by critical weight."""
+    labels, critical = np.asarray(y), np.asarray(score, dtype=np.float64)
+    if labels.ndim != 1 or labels.shape != critical.shape:
+        raise ValueError(f"y and critical_weight must be as long as each other, got {labels.shape}, {critical.shape}")
+    if np.isnan(critical).any():
+        raise ValueError("critical_weight must be numbers, got NaN")
+    positive = np.asarray(labels == (1 if pos_label is None else pos_label))
+    if positive.all() or not positive.any():
+        raise ValueError(f"y must hold rows of both classes, got {positive.sum()} positive ones of {len(labels)}")
+    mass = checked_weight(weight, len(labels))
+    if mass is not None and not (mass[positive].any() and mass[~positive].any()):
+        raise ValueError("sample_weight must give both classes some weight")
+    return CostCurve(
+        TrainingRoc.of(critical, positive, mass), np.asarray(marked, dtype=np.float64).reshape(-1), current
+    )

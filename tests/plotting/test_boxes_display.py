@@ -1,33 +1,24 @@
-"""Displays: what is drawn, what is written, and that pyplot never hears of it."""
+"""BoxesDisplay: what is drawn and what is written, on two features and on every pair of a few."""
 
 from __future__ import annotations
 
 import sys
-from itertools import pairwise
+from itertools import combinations, pairwise
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from sklearn.exceptions import NotFittedError
 
 from boxdraw import BoxSet, FastBoxesClassifier
-from boxdraw.plotting import BoxesDisplay, PathDisplay
+from boxdraw.plotting import BoxesDisplay
+
+from .pictures import boxes as mixed_boxes
+from .pictures import card, table
 
 INF = np.inf
-
-
-@pytest.fixture(autouse=True)
-def _no_pyplot_figures():
-    mpl.use("Agg")
-    plt.close("all")
-    yield
-    left = plt.get_fignums()
-    plt.close("all")
-    assert left == []
 
 
 @pytest.fixture
@@ -58,6 +49,17 @@ def segments(line):
     gaps = np.flatnonzero(np.isnan(points).any(axis=1))
     pieces = [points[a + 1 : b] for a, b in pairwise(gaps)]
     return {tuple(map(tuple, piece.tolist())) for piece in pieces}
+
+
+@pytest.mark.parametrize("width", [3, 8])
+def test_the_numbers_of_boxes_that_share_a_corner_do_not_hide_each_other(width):
+    """Three boxes up to the same corner, in a narrow panel and in a wide one."""
+    boxes = BoxSet([[0.62, 0.7], [0.7, 0.64], [0.86, 0.55]], [[INF, INF]] * 3)
+    ax = Figure(figsize=(width, 3)).add_subplot()
+    BoxesDisplay(boxes, [[0, 0], [1, 1], [0.8, 0.8]], [0, 1, 1], pos_label=1).plot(ax)
+    ax.figure.draw_without_rendering()
+    texts = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for a, b in combinations(texts, 2))
 
 
 def test_a_rectangle_per_box_and_a_collection_per_class():
@@ -172,30 +174,6 @@ def test_names_are_written_as_they_are():
     assert legend_texts(display)[1:3] == ["class _no: 1 rows", r"yes\$x^\$: 1 rows"]
 
 
-def test_path_shows_roc_hull_points_and_the_models_own_cost(model):
-    path = model.path()
-    display = PathDisplay(path).plot()
-    _chance, hull, roc, points, current = display.ax_.lines
-    np.testing.assert_array_equal(hull.get_xydata().T, path.hull())
-    np.testing.assert_array_equal(roc.get_xydata().T, [path.roc_fpr, path.roc_tpr])
-    assert roc.get_drawstyle() == "steps-post"
-    np.testing.assert_array_equal(points.get_xydata().T, [path.fpr, path.tpr])
-    assert tuple(current.get_xydata()[0]) == path.rates_at(model.negative_weight_)
-    assert f"this model: c = {model.negative_weight_:.3g}" in legend_texts(display)
-    display.figure_.draw_without_rendering()
-    costs = {f"c = {c:.3g}" for c in path.negative_weights}
-    assert {text.get_text() for text in display.ax_.texts} <= costs
-
-
-def test_path_plot_and_from_estimator_draw_the_same(model):
-    figure = Figure()
-    axes = figure.subplots(1, 2)
-    one, two = model.path().plot(ax=axes[0]), PathDisplay.from_estimator(model, ax=axes[1])
-    assert isinstance(one, PathDisplay)
-    assert (one.ax_, two.ax_) == tuple(axes)
-    assert legend_texts(one) == legend_texts(two)
-
-
 def test_given_axes_are_used_and_their_figure_is_not_shown_twice(rows, model):
     ax = Figure().add_subplot()
     display = BoxesDisplay.from_estimator(model, *rows, ax=ax)
@@ -209,7 +187,7 @@ def test_missing_matplotlib_names_the_extra(rows, model, monkeypatch):
     with pytest.raises(ImportError, match=r"pip install 'boxdraw\[plot\]'"):
         BoxesDisplay.from_estimator(model, *rows)
     with pytest.raises(ImportError, match=r"pip install 'boxdraw\[plot\]'"):
-        model.path().plot()
+        BoxesDisplay.from_estimator(model, *rows, features="used")
 
 
 def test_boxes_of_a_mixed_table_are_drawn_on_their_numbers():
@@ -227,5 +205,131 @@ def test_boxes_of_a_mixed_table_are_drawn_on_their_numbers():
     assert len(display.ax_.patches) == 1  # the other box holds missing values only
     assert "3 features" not in str(display.ax_.get_legend().get_title().get_text())
     assert "2 features" in str(display.ax_.get_legend().get_title().get_text())
-    with pytest.raises(ValueError, match="'region' has categories"):
-        BoxesDisplay(boxes, X, np.arange(20) < 5, features=["region", "x"])
+    assert "no picture: 2" in str(display.ax_.get_legend().get_title().get_text())
+    assert "not drawn in this: 1" in str(display.ax_.get_legend().get_title().get_text())
+
+
+def test_categories_are_strips_with_their_names():
+    X, y = table()
+    X.loc[[0, 1], "region"] = ["elsewhere", None]
+    display = BoxesDisplay(mixed_boxes(), X, y, features=["dose", "region"]).plot()
+    ax = display.ax_
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names == ["north", "east", "south", "(unseen)", "(missing)"]
+    drawn = np.concatenate([points.get_offsets() for points in ax.collections])
+    place = {"north": 0, "east": 1, "south": 2, "elsewhere": 3}
+    strip = np.sort([place.get(value, 4) for value in X["region"]])
+    np.testing.assert_array_equal(np.sort(np.rint(drawn[:, 1])), strip)
+    assert np.abs(drawn[:, 1] - np.rint(drawn[:, 1])).max() < 0.4
+    # North and east are one rectangle of the first box, and every category is in the second.
+    first, second, third, absent = ax.patches
+    assert (first.get_y(), first.get_y() + first.get_height()) == (-0.45, 1.45)
+    assert (second.get_y(), second.get_height()) == (ax.get_ylim()[0], np.diff(ax.get_ylim())[0])
+    assert (third.get_y(), absent.get_y()) == (1.55, 3.55)  # south, and missing regions
+    assert [text.get_text() for text in ax.texts] == ["Box 1", "Box 2", "Box 3"]
+
+
+def test_used_features_make_a_grid_of_pairs():
+    X, y = table()
+    display = BoxesDisplay.from_predictions(mixed_boxes(), X, y, features="used")
+    assert display.features == ("dose", "age", "pulse", "region")
+    axes = display.axes_
+    assert [[ax is not None for ax in row] for row in axes] == np.tri(3, dtype=bool).tolist()
+    assert display.ax_ is axes[0, 0]
+    assert [ax.get_xlabel() for ax in axes[2]] == ["dose", "age", "pulse"]
+    assert [ax.get_ylabel() for ax in axes[:, 0]] == ["age", "pulse", "region"]
+    assert axes[0, 0].get_xlabel() == axes[1, 1].get_ylabel() == ""
+    texts = [text.get_text() for ax in display.figure_.axes if ax.get_legend() for text in ax.get_legend().get_texts()]
+    assert any("kept out of every box by features" in text for text in texts)
+    assert any("where the other features admit rows" in text for text in texts)
+    display.figure_.draw_without_rendering()
+
+
+def test_a_row_has_a_marker_in_a_panel_exactly_if_the_other_features_admit_it_to_a_box():
+    X, y = table()
+    boxes = mixed_boxes()
+    display = BoxesDisplay(boxes, X, y, features="used").plot()
+    # Across dose, up age: candidates are in a box as soon as its limits on these two are dropped.
+    free = boxes
+    for k in range(3):
+        free = free.drop_limit(k, "dose").drop_limit(k, "age")
+    candidate, inside = free.contains(X), boxes.contains(X)
+    dots_other, dots_rare, other, rare = display.axes_[0, 0].collections
+    ill = y == "ill"
+    for points, rows in ((dots_other, ~ill & ~candidate), (dots_rare, ill & ~candidate)):
+        np.testing.assert_array_equal(points.get_offsets(), X.loc[rows, ["dose", "age"]])
+    for points, rows in ((other, ~ill & candidate), (rare, ill & candidate)):
+        np.testing.assert_array_equal(points.get_offsets(), X.loc[rows, ["dose", "age"]])
+        np.testing.assert_array_equal(points.get_facecolor()[:, 3], inside[rows])
+    assert candidate.sum() > inside.sum() > 0
+
+
+def test_a_face_is_where_rows_of_the_box_are():
+    X, y = table()
+    boxes = mixed_boxes()
+    ax = BoxesDisplay(boxes, X, y, features=["dose", "age", "pulse"]).plot().axes_[0, 0]
+    member = boxes.membership(X)
+    room = [0.01 * np.diff(ends)[0] for ends in (ax.get_xlim(), ax.get_ylim())]
+    held = [k for k in range(3) if member[:, k].any()]
+    assert len(ax.patches) == len(held) == 2  # none of the rows is in the third box
+    for k, patch in zip(held, ax.patches, strict=True):
+        dose, age = X.loc[member[:, k], "dose"], X.loc[member[:, k], "age"]
+        low = max(dose.min() - room[0], boxes.lower[k, 0]), max(age.min() - room[1], boxes.lower[k, 1])
+        high = min(dose.max() + room[0], boxes.upper[k, 0]), min(age.max() + room[1], boxes.upper[k, 1])
+        assert patch.get_xy() == pytest.approx(low)
+        assert (patch.get_width(), patch.get_height()) == pytest.approx(np.subtract(high, low))
+    assert len(ax.lines) == 3  # the limits of the third are drawn all the same
+
+
+def test_of_many_used_features_a_grid_has_six_and_says_so():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 10)), np.arange(3000) % 2
+    lower = np.where(np.arange(10) == 9, -INF, np.linspace(-1, -3, 10))[None]
+    display = BoxesDisplay(BoxSet(lower, np.full((1, 10), INF)), X, y, features="used").plot()
+    assert display.features == ("x0", "x1", "x2", "x3", "x4", "x5")  # their limits keep the most rows out
+    assert len(display.labels) == 2000
+    legend = next(ax.get_legend() for ax in display.figure_.axes if ax.get_legend())
+    assert legend.get_title().get_text() == "The boxes limit 9 features; shown: 6"
+    assert legend.get_texts()[0].get_text() == "class 1: 1000 of 1500 rows, sampled"
+    with pytest.raises(ValueError, match="at most 8, got 9: LimitsDisplay"):
+        BoxesDisplay(BoxSet(lower, np.full((1, 10), INF)), X, y, features=range(9))
+    few = BoxSet([[0, -INF, -INF]], [[INF, INF, INF]])
+    assert BoxesDisplay(few, X[:, :3], y, features="used").features == ("x0", "x1")
+    two = mixed_boxes().drop_limit(0, "dose")[:1]
+    assert BoxesDisplay(two, *table(), features="used").features == ("age", "region")
+    assert BoxesDisplay(two, *table()).features == ("dose", "age")  # numbers before categories
+
+
+def test_a_grid_takes_the_place_of_given_axes():
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    display = BoxesDisplay.from_predictions(mixed_boxes(), *table(), features=[0, 1, 2], ax=right)
+    assert display.figure_ is figure
+    assert not right.axison
+    assert left.axison
+    inside = right.get_subplotspec().get_position(figure)
+    assert all(inside.x0 <= ax.get_position().x0 for ax in display.axes_[np.tri(2, dtype=bool)])
+    assert display._repr_png_() is None
+    with pytest.raises(ValueError, match="part of a grid"):
+        BoxesDisplay.from_predictions(mixed_boxes(), *table(), features=[0, 1, 2], ax=figure.add_axes((0, 0, 1, 1)))
+
+
+def test_boxes_of_a_scorecard_show_points_and_flagged_rows_are_solid():
+    X, y = table()
+    display = BoxesDisplay.from_predictions(card(), X, y, features=["dose", "age"])
+    assert {text.get_text() for text in display.ax_.texts} == {"Box 1: +4", "Box 2: +2", "Box 3: −1"}
+    solid = np.concatenate([points.get_facecolor()[:, 3] for points in display.ax_.collections])
+    assert solid.sum() == card().contains(X).sum()
+    assert "solid: flagged, from 3 points on" in legend_texts(display)
+
+
+def test_boxes_draw_themselves_as_the_display_does():
+    X, y = table()
+    left, right = Figure().subplots(1, 2)
+    drawn = mixed_boxes().plot(X, y, features=["dose", "age"], pos_label=y[0], ax=left)
+    same = BoxesDisplay.from_predictions(mixed_boxes(), X, y, features=["dose", "age"], pos_label=y[0], ax=right)
+    assert drawn.ax_ is left
+    assert (drawn.features, drawn.pos_label) == (same.features, same.pos_label) == (("dose", "age"), y[0])
+    assert len(left.patches) == len(right.patches) > 0
+    other = next(label for label in y if label != y[0])
+    assert mixed_boxes().plot(X, y, features="used", pos_label=other).pos_label == other

@@ -1,0 +1,142 @@
+"""One panel of a BoxesDisplay: rows and boxes on two features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from boxdraw.arrays import BoolArray, FloatArray
+from boxdraw.plotting._axis import FeatureAxis, Span
+from boxdraw.plotting._matplotlib import BLACK, BLUE, ORANGE, VERMILLION
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Marker and colour of the positive class and of the other.
+STYLES = (("^", VERMILLION), ("o", BLUE))
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
+FACE: dict[str, Any] = {"facecolor": ORANGE, "alpha": 0.15, "linewidth": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Where to draw, and the two features along its sides."""
+
+    ax: Axes
+    across: FeatureAxis
+    up: FeatureAxis
+
+    def draw_rows(self, positive: BoolArray, flagged: BoolArray, candidate: BoolArray | None, size: float) -> None:
+        """Draw rows: flagged ones solid, others hollow, and those that are no candidates as dots."""
+        x, y = self.across.places(), self.up.places()
+        if candidate is not None:
+            for rows, (_, colour) in ((~positive, STYLES[1]), (positive, STYLES[0])):
+                faint = rows & ~candidate
+                self.ax.scatter(
+                    x[faint], y[faint], s=2.5, marker="o", color=colour, linewidths=0, alpha=0.4, zorder=0.8
+                )
+        for rows, (marker, colour) in ((~positive, STYLES[1]), (positive, STYLES[0])):
+            shown = rows if candidate is None else rows & candidate
+            faces = np.where(flagged[shown], colour, "none")
+            line = 0.8 if size > 12 else 0.6
+            self.ax.scatter(
+                x[shown], y[shown], s=size, marker=marker, facecolors=faces, edgecolors=colour, linewidths=line
+            )
+
+    def draw_boxes(
+        self, tags: Sequence[str | None], faces: Sequence[tuple[list[Span], list[Span]]] | None = None
+    ) -> None:
+        """Draw every box that has numbers or categories on both features, and its name at a corner.
+
+        The face of a box is all of it, or the given pieces. A box without a name is not drawn.
+        """
+        taken: list[FloatArray] = []
+        for k, tag in enumerate(tags):
+            if tag is None:
+                continue
+            pieces = [np.array(piece) for piece in product(self.across.spans(k), self.up.spans(k))]
+            for face in pieces if faces is None else map(np.array, product(*faces[k])):
+                self._draw_face(face)
+            for piece in pieces:
+                self._draw_outline(k, piece)
+            if pieces:
+                self._draw_tag(tag, self._cut(pieces[0]), taken)
+
+    def finish(self, xlabel: str | None, ylabel: str | None, room: int) -> None:
+        """Set the ends and the ticks of the axes; without a label there is no text at the ticks either.
+
+        The names of categories are turned if they have more characters than there is room for.
+        """
+        ax = self.ax
+        ax.set(xlim=self.across.view(), ylim=self.up.view(), xlabel=xlabel or "", ylabel=ylabel or "")
+        for axis, feature, label in ((ax.xaxis, self.across, xlabel), (ax.yaxis, self.up, ylabel)):
+            ticks = feature.ticks()
+            if ticks is not None:
+                axis.set_ticks([place for place, _ in ticks], labels=[text for _, text in ticks])
+                crowded = axis is ax.xaxis and len("".join(text for _, text in ticks)) > room
+                axis.set_tick_params(length=0)
+                if crowded:
+                    for text in axis.get_ticklabels():
+                        text.set(rotation=40, ha="right", rotation_mode="anchor")
+            axis.set_tick_params(labelbottom=label is not None, labelleft=label is not None)
+
+    def _cut(self, piece: FloatArray) -> FloatArray:
+        view = np.array([self.across.view(), self.up.view()])
+        return np.clip(piece, view[:, :1], view[:, 1:])
+
+    def _draw_face(self, piece: FloatArray) -> None:
+        from matplotlib.patches import Rectangle
+
+        (left, right), (bottom, top) = self._cut(piece)
+        self.ax.add_patch(Rectangle((left, bottom), right - left, top - bottom, zorder=0.5, **FACE))
+
+    def _draw_outline(self, k: int, piece: FloatArray) -> None:
+        """Draw a line on each side that has a limit."""
+        cut, gap = self._cut(piece), np.nan
+        xs, ys = [gap], [gap]
+        for i, side in np.argwhere(np.isfinite(piece)).tolist():
+            across = [piece[i, side]] * 2
+            along = cut[1 - i].tolist()
+            xs += [*(across if i == 0 else along), gap]
+            ys += [*(along if i == 0 else across), gap]
+        self.ax.plot(xs, ys, color=BLACK, lw=1.4, ls=_DASHES[k % len(_DASHES)], solid_capstyle="projecting", zorder=3)
+
+    def _draw_tag(self, tag: str, cut: FloatArray, taken: list[FloatArray]) -> None:
+        view = np.array([self.across.view(), self.up.view()])
+        corners = np.array([[cut[0, a], cut[1, b]] for b in (1, 0) for a in (0, 1)])
+        places = (corners - view[:, 0]) / (view[:, 1] - view[:, 0])
+        # Boxes often share a corner, and numbers on top of each other can't be read.
+        texts = [self._text_at(place, tag, right=i % 2 == 1, below=i < 2) for i, place in enumerate(places)]
+        best = int(np.argmin([sum(_shared(text, other) for other in taken) for text in texts]))
+        taken.append(texts[best])
+        right, below = best % 2, best < 2
+        self.ax.annotate(
+            tag,
+            corners[best],
+            xytext=(-3 if right else 3, -3 if below else 3),
+            textcoords="offset points",
+            ha="right" if right else "left",
+            va="top" if below else "bottom",
+            fontsize="small",
+            fontweight="bold",
+            bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
+            zorder=4,
+        )
+
+    def _text_at(self, place: FloatArray, tag: str, right: bool, below: bool) -> FloatArray:
+        """Return where about a number goes that is written into a corner, as shares of the axes' width and height."""
+        box, dpi = self.ax.bbox, self.ax.figure.dpi
+        points = np.maximum([box.width * 72 / dpi, box.height * 72 / dpi], 1)
+        width, height = np.array([6.5 * len(tag) + 6, 15]) / points
+        left, bottom = place[0] - width * right, place[1] - height * below
+        return np.array([[left, left + width], [bottom, bottom + height]])
+
+
+def _shared(first: FloatArray, second: FloatArray) -> float:
+    """Return the area that two rectangles share."""
+    sides = np.minimum(first[:, 1], second[:, 1]) - np.maximum(first[:, 0], second[:, 0])
+    return float(np.prod(np.maximum(sides, 0)))

@@ -1,0 +1,190 @@
+"""What the displays read: boxes or a scorecard, and labelled rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from boxdraw.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.boxes import BoxSet
+from boxdraw.membership import meets
+from boxdraw.plotting._matplotlib import literal
+from boxdraw.rows import MISSING, Columns, read_columns
+from boxdraw.schema import check_table, labels_of
+from boxdraw.scored.scorecard import Scorecard
+
+#: Characters of a name that have room.
+NAME_WIDTH = 28
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Boxes, and the scorecard that they are part of, if they are."""
+
+    boxes: BoxSet
+    card: Scorecard | None = None
+
+    @classmethod
+    def of(cls, given: Any) -> Rules:
+        """Take what a caller calls boxes."""
+        if isinstance(given, Scorecard):
+            return cls(given.boxes, given)
+        if isinstance(given, BoxSet):
+            return cls(given)
+        kind = type(given).__name__
+        raise TypeError(f"boxes must be a BoxSet or a Scorecard, got {kind}; from_estimator takes a fitted classifier")
+
+    @classmethod
+    def learned(cls, estimator: Any) -> Rules:
+        """Take those of a fitted classifier; of one that gives points, the boxes that give them."""
+        check_is_fitted(estimator)
+        found = getattr(estimator, "scorecard_" if hasattr(estimator, "scorecard_") else "boxes_", None)
+        if found is None or not hasattr(estimator, "classes_"):
+            raise TypeError(
+                f"estimator must be a classifier with boxes_, got {type(estimator).__name__}; of a pipeline or search "
+                "pass the box classifier itself, and rows as it gets them"
+            )
+        return cls.of(found)
+
+    def contains(self, X: Any) -> BoolArray:
+        """Say which rows are flagged."""
+        return self.boxes.contains(X) if self.card is None else self.card.contains(X)
+
+    def tag(self, k: int) -> str:
+        """Return the name of a box, with its points if it has some."""
+        return f"Box {k + 1}" if self.card is None else f"Box {k + 1}: {signed(self.card.points[k])}"
+
+    def flagged_texts(self) -> tuple[str, str]:
+        """Say in a legend what solid and hollow markers mean."""
+        if self.card is None:
+            return "in a box", "in no box"
+        return f"flagged, from {self.card.threshold} points on", "not flagged"
+
+
+def signed(points: int) -> str:
+    """Write points with their sign."""
+    return f"+{points}" if points > 0 else f"−{-points}"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRows:
+    """Columns of rows, and the classes of the rows."""
+
+    columns: Columns
+    labels: npt.NDArray[Any]
+    pos_label: Any
+    classes: tuple[tuple[Any, int], ...]  # the positive class and the other one, if there is one, with their rows
+
+    @classmethod
+    def read(cls, X: Any, y: Any, boxes: BoxSet, pos_label: Any, features: Sequence[int] | None = None) -> LabelledRows:
+        """Check rows and labels; read the columns of some features, or of all that the boxes limit."""
+        check_table(X)
+        n_rows, columns = read_columns(X, boxes, features)
+        labels = np.asarray(y)
+        if labels.shape != (n_rows,):
+            raise ValueError(f"labels must be one per row: expected shape ({n_rows},), got {labels.shape}")
+        sizes = _sizes(labels)
+        if pos_label is None and sizes:  # the rarer; of two equally rare ones the second, as the classifiers do
+            pos_label = min(reversed(sizes), key=lambda label: sizes[label])
+        return cls(columns, labels, pos_label, _two(sizes, pos_label))
+
+    @property
+    def positive(self) -> BoolArray:
+        """Which rows are positive."""
+        return np.asarray(self.labels == self.pos_label)
+
+    def class_texts(self, drawn: BoolArray | None = None) -> list[str]:
+        """Write each class with the number of its rows, and how many of them are drawn."""
+        counts = [size for _, size in self.classes]
+        if drawn is not None:
+            counts = [int((self.positive == want)[drawn].sum()) for want in (True, False)]
+        return [_class_text(name, count, size) for (name, size), count in zip(self.classes, counts, strict=False)]
+
+
+def labels_for(estimator: Any, y: Any) -> npt.NDArray[Any]:
+    """Check labels against the classes of an estimator."""
+    given = np.asarray(y)
+    return labels_of(given, given.size, estimator.classes_)
+
+
+def checked_weight(weight: Any, n_rows: int) -> FloatArray | None:
+    """Check the weights of rows, if there are some."""
+    if weight is None:
+        return None
+    mass = np.asarray(weight, dtype=np.float64)
+    if mass.shape != (n_rows,):
+        raise ValueError(f"sample_weight must be one per row: expected shape ({n_rows},), got {mass.shape}")
+    if not np.isfinite(mass).all() or (mass < 0).any():
+        raise ValueError("sample_weight must be finite numbers of at least 0")
+    return mass
+
+
+def _sizes(labels: npt.NDArray[Any]) -> dict[Any, int]:
+    try:
+        classes, counts = np.unique(labels, return_counts=True)
+    except TypeError:
+        raise ValueError("labels must be all numbers or all texts, none of them missing, got a mixture") from None
+    return dict(zip(classes.tolist(), counts.tolist(), strict=True))
+
+
+def _two(sizes: dict[Any, int], pos_label: Any) -> tuple[tuple[Any, int], ...]:
+    """Return the label and the number of rows of the positive class and of the other."""
+    others = {label: size for label, size in sizes.items() if label != pos_label}
+    if len(others) > 1:
+        raise ValueError(f"labels must be pos_label={pos_label!r} and at most one other, got {_few(sizes)}")
+    return ((pos_label, sizes.get(pos_label, 0)), *others.items())
+
+
+def _few(sizes: dict[Any, int]) -> str:
+    return f"{list(sizes)[:5]}{f' and {len(sizes) - 5} more' if len(sizes) > 5 else ''}"
+
+
+def _class_text(name: Any, count: int, total: int) -> str:
+    # matplotlib leaves texts that start with an underscore out of a legend.
+    plain = isinstance(name, str) and not name.startswith("_")
+    label = literal(name if plain else f"class {name}", NAME_WIDTH)
+    return f"{label}: {total} rows" if count == total else f"{label}: {count} of {total} rows, sampled"
+
+
+def drawn_rows(positive: BoolArray, most: int) -> IntArray:
+    """Choose the rows to draw, such that a rare class does not vanish among the others."""
+    rows = [np.flatnonzero(positive), np.flatnonzero(~positive)]
+    if len(positive) > most:
+        rng = np.random.default_rng(0)
+        places = max(most // 2, most - len(rows[1]))
+        rows[0] = rng.permutation(rows[0])[:places]
+        rows[1] = rng.permutation(rows[1])[: most - len(rows[0])]
+    return np.sort(np.concatenate(rows))
+
+
+def failures(columns: Columns, boxes: BoxSet) -> npt.NDArray[np.bool_]:
+    """Say which rows each feature, taken alone, keeps out of each box: an array (n_boxes, n_features, n_rows)."""
+    n_rows = len(next(iter(columns.values()), ()))
+    failed = np.zeros((len(boxes), boxes.n_features, n_rows), dtype=np.bool_)
+    for k, j in np.argwhere(boxes.limited).tolist():
+        failed[k, j] = ~np.asarray(meets(columns[j], boxes, k, j))
+    return failed
+
+
+def is_absent(column: npt.NDArray[Any], categorical: bool) -> BoolArray:
+    """Say which values of a column are missing."""
+    return np.asarray(column == MISSING) if categorical else np.isnan(column.astype(np.float64, copy=False))
+
+
+def positions_of(boxes: BoxSet, features: Any) -> tuple[int, ...]:
+    """Find the features that a caller named."""
+    names = boxes.feature_names
+    if isinstance(features, str) or not isinstance(features, Sequence | np.ndarray):
+        raise ValueError(f"features must be a list of names or positions, got {features!r}")
+    for feature in features:
+        if feature not in (names if isinstance(feature, str) else range(len(names))):
+            raise ValueError(f"{feature!r} is not a feature of the boxes; they have {list(names)}")
+    positions = tuple(names.index(f) if isinstance(f, str) else int(f) for f in features)
+    if len(set(positions)) < len(positions):
+        raise ValueError(f"features must be different ones, got {features!r}")
+    return positions

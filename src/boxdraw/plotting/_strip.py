@@ -1,0 +1,119 @@
+"""One row of a LimitsDisplay: a feature between 0 and 1, the shares of both classes along it, and the boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw.arrays import BoolArray, FloatArray
+from boxdraw.boxes import BoxSet
+from boxdraw.export.text import format_number
+from boxdraw.plotting._axis import CategoryAxis, NumberAxis, feature_axis
+from boxdraw.plotting._matplotlib import literal
+
+#: Where a bar begins and ends, infinite if there is no limit, and what to write at its ends.
+Bar = tuple[float, float, tuple[str, str]]
+_BINS = 50
+_TAIL = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A feature: bins with the share of each class, the positive one first, and a bar per box."""
+
+    j: int
+    edges: FloatArray
+    hills: tuple[FloatArray, ...]
+    ends: tuple[str, ...]  # the numbers at 0 and 1
+    names: tuple[tuple[float, str], ...]  # of the categories
+    _bars: dict[int, list[Bar]]
+
+    @property
+    def limited_by(self) -> list[int]:
+        """The boxes that limit the feature."""
+        return list(self._bars)
+
+    def bars(self, k: int) -> list[Bar]:
+        """Return the bars of a box; none if it admits missing values only."""
+        return self._bars[k]
+
+
+def strip_of(boxes: BoxSet, j: int, column: npt.NDArray[Any], positive: BoolArray) -> Strip:
+    """Count the rows of a feature, and put its boxes on the same scale."""
+    limited_by = np.flatnonzero(boxes.limited[:, j]).tolist()
+    axis = feature_axis(boxes, j, column)
+    if isinstance(axis, CategoryAxis):
+        return _categories(axis, positive, limited_by)
+    return _numbers(axis, positive, limited_by)
+
+
+def _categories(axis: CategoryAxis, positive: BoolArray, limited_by: Sequence[int]) -> Strip:
+    strips = axis.strips()
+    n = max(len(strips), 1)
+    sides = np.array([0.14, 0.86])
+    edges = ((np.arange(n)[:, None] + sides) / n).reshape(-1)  # a free bin between two categories
+    strip_at = {place: i for i, (place, _) in enumerate(strips)}
+    at = np.array([strip_at[place] for place in axis.column.tolist()], dtype=np.intp)
+    hills = _shares(2 * at, positive, 2 * n - 1)
+    width = 56 // n
+    names = tuple(((i + 0.5) / n, literal(text, max(width, 3))) for i, (_, text) in enumerate(strips))
+    bars = {k: [_bar_of_categories(span, n) for span in axis.spans(k)] for k in limited_by}
+    return Strip(axis.j, edges, hills, (), names if width >= 3 else (), bars)
+
+
+def _bar_of_categories(span: tuple[float, float], n: int) -> Bar:
+    low, high = span
+    return (low + 0.5) / n, (high + 0.5) / n, ("", "")
+
+
+def _numbers(axis: NumberAxis, positive: BoolArray, limited_by: Sequence[int]) -> Strip:
+    low, high = _ends(axis, positive)
+    known = np.isfinite(axis.column)
+    n_bins = _BINS
+    if whole := _is_whole(axis.column[known]):
+        # Bins that hold equally many whole numbers, because others would look like a comb.
+        per_bin = -(-int(high - low + 1) // _BINS)
+        n_bins = -(-int(high - low + 1) // per_bin)
+        low, high = np.floor(low) - 0.5, np.floor(low) - 0.5 + n_bins * per_bin
+    at = np.clip(_along(axis.column[known], low, high), 0, 1)
+    hills = _shares(np.minimum((at * n_bins).astype(np.intp), n_bins - 1), positive[known], n_bins)
+    boxes, j = axis.boxes, axis.j
+    bars = {}
+    for k in limited_by:
+        texts = format_number(float(boxes.shown_lower[k, j])), format_number(float(boxes.shown_upper[k, j]))
+        bars[k] = [(*_along(np.array(span), low, high).tolist(), texts) for span in axis.spans(k)]
+    ends = tuple(f"{float(f'{x:.3g}'):.6g}" for x in ((low + 0.5, high - 0.5) if whole else (low, high)))
+    return Strip(j, np.linspace(0, 1, n_bins + 1), hills, ends, (), bars)
+
+
+def _along(values: FloatArray, low: float, high: float) -> FloatArray:
+    """Return where values are between two others; halves, because the range of floats is twice the largest one."""
+    return (values / 2 - low / 2) / (high / 2 - low / 2)
+
+
+def _is_whole(values: FloatArray) -> bool:
+    """Say whether all values are whole numbers that can be told apart in a bin."""
+    return bool(values.size) and bool((np.abs(values) < 2**31).all()) and bool((values == np.rint(values)).all())
+
+
+def _shares(at: npt.NDArray[np.intp], positive: BoolArray, n_bins: int) -> tuple[FloatArray, ...]:
+    """Return the share of each class in each bin."""
+    counts = [np.bincount(at[rows], minlength=n_bins).astype(np.float64) for rows in (positive, ~positive)]
+    return tuple(count / max(count.sum(), 1) for count in counts)
+
+
+def _ends(axis: NumberAxis, positive: BoolArray) -> tuple[float, float]:
+    """Return the ends of the scale: nearly all rows of each class, and all limits."""
+    finite = np.isfinite(axis.column)
+    of_classes = [axis.column[finite & rows] for rows in (positive, ~positive)]
+    quantiles = [np.quantile(values, [_TAIL, 1 - _TAIL]) for values in of_classes if values.size]
+    limits = np.concatenate([axis.boxes.lower[:, axis.j], axis.boxes.upper[:, axis.j]])
+    values = np.concatenate([*quantiles, limits[np.isfinite(limits)]])
+    if not values.size:
+        return 0.0, 1.0
+    low, high = float(values.min()), float(values.max())
+    return (low, high) if high > low else (low - 0.5, high + 0.5)

@@ -1,0 +1,207 @@
+"""The closed form of Fast Boxes as data: all that a page needs to draw the boxes at any cost, as Python does.
+
+The edges' sums are few. The values that stop edges and bound the printed numbers can be as many as the table has, so of
+many only those next to the limits at a series of costs are kept, and only these costs are offered. `js/path.js` reads
+what is written here.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from boxdraw.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.encoding import Encoding
+from boxdraw.fast.estimator import BaseFastBoxes
+from boxdraw.fast.expand import Edges
+from boxdraw.fast.path import TrainingRoc
+from boxdraw.fast.stops import LOWER, UPPER, Stops
+
+__all__ = ["NoClosedForm", "closed_form"]
+
+_TYPES = ("u1", "i1", "i2", "i4", "f4")
+_MOST = float(np.finfo(np.float64).max)
+
+# The sorted spans of negatives in a column, but for those at infinity, and the positives' distinct values.
+_Column = tuple[FloatArray, FloatArray, FloatArray]
+
+
+class NoClosedForm(ValueError):
+    """A Fast Boxes model's closed form can't be written; the message is a sentence that says why."""
+
+
+def closed_form(estimator: Any, n_costs: int = 400, most: int = 200_000) -> dict[str, Any] | None:
+    """Describe a fitted Fast Boxes model so that its boxes can be drawn at other costs.
+
+    Parameters
+    ----------
+    estimator : FastBoxesClassifier or FastBoxesClassifierCV
+        A fitted model, also one that was saved and loaded.
+    n_costs : int, default=400
+        How many costs to offer, evenly spaced in logs, where not all can be; the model's own and the corners of
+        the training ROC's hull come on top.
+    most : int, default=200_000
+        With more values than this to tell, only what matters at the costs on offer is told.
+
+    Returns
+    -------
+    dict or None
+        What ``readForm`` in ``js/path.js`` takes, ready for `json.dumps`. ``costs`` is None if any cost may be asked
+        for; ``range`` runs from the least critical weight of the training rows, where all of them are flagged that
+        ever are, to above the highest finite one. None for models of other kinds.
+
+    Raises
+    ------
+    NoClosedForm
+        If the training table that the range is found in can't be read any more.
+
+    Examples
+    --------
+    >>> from boxdraw import FastBoxesClassifier
+    >>> from boxdraw.report.closed_form import closed_form
+    >>> model = FastBoxesClassifier(n_boxes=1).fit([[1.0], [2.0], [3.0], [4.0]], [0, 1, 1, 0])
+    >>> form = closed_form(model)
+    >>> form["shape"], form["growth"], form["costs"], form["columns"][0]["first"]["type"]
+    ([2, 1, 1], 'nearest_negative', None, 'u1')
+    >>> closed_form(None) is None
+    True
+    """
+    if not isinstance(estimator, BaseFastBoxes):
+        return None
+    check_is_fitted(estimator)
+    edges, c, expansion, growth = estimator._edges, estimator.negative_weight_, estimator.expansion_, estimator.growth_
+    assert edges.stops is not None
+    roc = _training_roc(estimator)
+    ends = _cost_range(roc, c)
+    costs, columns = None, [_column(edges.stops, p) for p in range(len(edges.stops.first))]
+    if sum(len(first) + len(positives) for first, _, positives in columns) > most:
+        costs = _offered_costs(roc, c, ends, n_costs)
+        columns = _kept_columns(edges, expansion, growth, costs)
+    return {
+        "negative_weight": c,
+        "expansion": expansion,
+        "growth": growth,
+        "costs": None if costs is None else _array("f8", costs),
+        "range": list(ends),
+        "shape": list(edges.tight.shape),
+        "tight": _array("f8", edges.tight),
+        "positive": _array("f8", edges.sums.positive),
+        "negative": _array("f8", edges.sums.negative),
+        "columns": _described(edges, estimator._encoding, columns),
+    }
+
+
+def _training_roc(estimator: BaseFastBoxes) -> TrainingRoc:
+    try:
+        return estimator._training_roc()
+    except (OSError, ValueError) as error:  # a stored table that is read for this now
+        raise NoClosedForm(
+            "There is no slider for the cost of a false alarm, because the training table that its range is found in "
+            f"can't be read any more ({error})."
+        ) from error
+
+
+def _cost_range(roc: TrainingRoc, current: float) -> tuple[float, float]:
+    """Return the costs between which the training rows change sides, and the model's own."""
+    finite = roc.critical[np.isfinite(roc.critical) & (roc.critical > 0)]
+    if not finite.size:
+        return current / 2, min(2 * current, _MOST)
+    return min(current, float(finite.min())), max(current, min(2 * float(finite.max()), _MOST))
+
+
+def _offered_costs(roc: TrainingRoc, current: float, ends: tuple[float, float], n_costs: int) -> FloatArray:
+    """Return costs over the whole range, among them the model's own and those where some trade-off is best."""
+    spaced = np.clip(np.geomspace(ends[0], ends[1], n_costs), ends[0], ends[1])
+    return np.unique(np.concatenate([spaced, ends, [current], roc.corners()]))
+
+
+def _column(stops: Stops, p: int, spans: Any = np.s_[:], positives: Any = np.s_[:]) -> _Column:
+    """Return some of the spans and of the positives' values of a column, each once."""
+    first, last = stops.first[p][spans], stops.last[p][spans]
+    finite = np.isfinite(first)
+    first, last = first[finite], last[finite]
+    new = np.append(True, (first[1:] != first[:-1]) | (last[1:] != last[:-1]))[: len(first)]
+    return first[new], last[new], np.unique(stops.positives[p])[positives]
+
+
+def _kept_columns(edges: Edges, expansion: float, growth: str, costs: FloatArray) -> list[_Column]:
+    """Return what the limits at some costs, and the numbers that are printed for them, depend on.
+
+    Each is found by a search for the nearest value on one side of a number. Without values that are not the nearest to
+    any of the numbers, the searches still find the same.
+    """
+    stops = edges.stops
+    assert stops is not None
+    known = [np.unique(values) for values in stops.positives]
+    spans = [np.zeros(len(first), dtype=np.bool_) for first in stops.first]
+    positives = [np.zeros(len(values), dtype=np.bool_) for values in known]
+    for c in costs.tolist():
+        target, limits = edges.targets(c, expansion, growth), edges.limits(c, expansion, growth)
+        for p in range(len(spans)):
+            spans[p][stops.scaled_first[p].searchsorted(target[LOWER, :, p], side="left") - 1] = True
+            spans[p][stops.scaled_last[p].searchsorted(-target[UPPER, :, p], side="right")] = True
+            lower, upper = limits[LOWER][:, p], limits[UPPER][:, p]
+            _mark_both_sides(spans[p], stops.last[p].searchsorted(lower, side="left"))
+            _mark_both_sides(spans[p], stops.first[p].searchsorted(upper, side="right"))
+            _mark_both_sides(positives[p], known[p].searchsorted(lower, side="left"))
+            _mark_both_sides(positives[p], known[p].searchsorted(upper, side="right"))
+    return [_column(stops, p, spans[p], positives[p]) for p in range(len(spans))]
+
+
+def _mark_both_sides(marks: BoolArray, place: IntArray) -> None:
+    """Mark the values before and after the places where numbers would go."""
+    marks[np.clip(place - 1, 0, len(marks) - 1)] = True
+    marks[np.clip(place, 0, len(marks) - 1)] = True
+
+
+def _described(edges: Edges, encoding: Encoding, columns: list[_Column]) -> list[dict[str, Any]]:
+    """Return the columns of the learner's matrix: what is in them, how they are scaled, and their values."""
+    assert edges.stops is not None
+    scaling = edges.scaling
+    described = []
+    for p, (meaning, (first, last, positives)) in enumerate(zip(_meanings(encoding), columns, strict=True)):
+        places = edges.order.places.get(p)
+        described.append(
+            {
+                **meaning,
+                "low": float(scaling.low[p]),
+                "high": float(scaling.high[p]),
+                "prescale": float(scaling.prescale[p]),
+                "middle": float(scaling.middle[p]),
+                "steps": float(scaling.steps[p]),
+                "places": None if places is None else _array("f8", places),
+                "whole": bool(edges.stops.whole[p]),
+                "first": _compact(first),
+                "last": None if np.array_equal(first, last) else _compact(last),
+                "positives": _compact(positives),
+            }
+        )
+    return described
+
+
+def _meanings(encoding: Encoding) -> list[dict[str, Any]]:
+    """Say what each column of the learner's matrix holds."""
+    result: list[dict[str, Any]] = []
+    for j, (categories, had_missing) in enumerate(zip(encoding.categories, encoding.missing, strict=True)):
+        result.append({"feature": j, "what": "values" if categories is None else "codes"})
+        if categories is None and had_missing:
+            result.append({"feature": j, "what": "missing"})
+    return result
+
+
+def _compact(values: FloatArray) -> dict[str, str]:
+    """Return numbers in the smallest type that holds all of them."""
+    for name in _TYPES:
+        with np.errstate(over="ignore", invalid="ignore"):  # a type that is too small
+            fits = np.array_equal(values.astype(name), values)
+        if fits:
+            return _array(name, values)
+    return _array("f8", values)
+
+
+def _array(name: str, values: FloatArray) -> dict[str, str]:
+    raw = np.ascontiguousarray(values, dtype=f"<{name}").tobytes()
+    return {"type": name, "data": base64.b64encode(raw).decode("ascii")}

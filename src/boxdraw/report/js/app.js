@@ -1,0 +1,37 @@
+/* The page starts here: read what is embedded, then let each view draw its part. */
+
+import { mountCard } from "./card_view.js";
+import { mountCost } from "./cost_view.js";
+import { readReport } from "./data.js";
+import { mountBar, mountHead } from "./head_view.js";
+import { mountLog } from "./log_view.js";
+import { mountPictures } from "./pictures.js";
+import { mountSheet } from "./print_view.js";
+import { mountRows } from "./rows_view.js";
+import { mountRules } from "./rules_view.js";
+import { Store } from "./store.js";
+import { mountSummary } from "./summary_view.js";
+
+/** The parts of the page: where each stands, and what draws it. */
+const VIEWS = [
+  ["top", mountHead],
+  ["bar", mountBar],
+  ["summary", mountSummary],
+  ["cost", mountCost],
+  ["rules", mountRules],
+  ["rules", mountCard],
+  ["pictures", mountPictures],
+  ["rows", mountRows],
+  ["log", mountLog],
+  ["sheet", mountSheet],
+];
+
+/** Start the page; tests reach its state as `window.boxdraw`. */
+function start() {
+  const payload = JSON.parse(document.getElementById("boxdraw-data").textContent);
+  const store = new Store(readReport(payload));
+  for (const [id, mount] of VIEWS) mount(document.getElementById(id), store);
+  window.boxdraw = { store };
+}
+
+start();

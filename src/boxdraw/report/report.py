@@ -1,0 +1,240 @@
+"""A page about a classifier: made from its rows, shown in a notebook or written to a file."""
+
+from __future__ import annotations
+
+import html
+import os
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_scalar
+
+from boxdraw.arrays import FloatArray
+from boxdraw.files import write_text
+from boxdraw.report.build import page
+from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
+from boxdraw.schema import labels_of
+from boxdraw.settings import learned_with
+
+__all__ = ["Report", "make_report"]
+
+_HEIGHT = 800  # of the page in a notebook, in pixels
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A page of one file: the model on its rows, to look at and to edit in a browser.
+
+    As the last value of a notebook's cell it shows the page, or says where it is once it is in a file.
+
+    Parameters
+    ----------
+    html : str
+        The page.
+    title : str
+        Its title.
+    path : Path, optional
+        The file that it was written to.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet, BoxSetClassifier
+    >>> model = BoxSetClassifier(BoxSet([[30]], [[40]], feature_names=["age"]), classes=("no", "yes"))
+    >>> report = model.report([[35], [50]], ["yes", "no"])
+    >>> report
+    Report 'Rules for label yes', not saved: save(path) writes the page
+    >>> report.html[:15]
+    '<!doctype html>'
+    """
+
+    html: str = field(repr=False)
+    title: str
+    path: Path | None = None
+
+    def save(self, path: str | os.PathLike[str]) -> Report:
+        """Write the page to a file, in one step: an error leaves a file that exists as it is.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        Report
+            The same page, which knows where it is.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from boxdraw import BoxSet, BoxSetClassifier
+        >>> report = BoxSetClassifier(BoxSet([[30]], [[40]])).report([[35], [50]], [1, 0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     report.save(f"{folder}/report.html").path.name
+        'report.html'
+        """
+        _check_place(path)
+        write_text(path, self.html)
+        return replace(self, path=Path(path))
+
+    def __repr__(self) -> str:
+        where = "not saved: save(path) writes the page" if self.path is None else f"saved in {os.fspath(self.path)!r}"
+        return f"Report {self.title!r}, {where}"
+
+    def _repr_html_(self) -> str:
+        title = html.escape(self.title)
+        if self.path is not None:
+            return f"<p>Report “{title}”, saved in <code>{html.escape(os.fspath(self.path))}</code></p>"
+        # In a sandbox the page can reach neither the notebook nor anything that it may do.
+        return (
+            f'<iframe title="{title}" sandbox="allow-scripts allow-downloads" width="100%" height="{_HEIGHT}" '
+            f'srcdoc="{html.escape(self.html)}"></iframe>'
+        )
+
+
+def make_report(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    X_test: Any = None,
+    y_test: Any = None,
+    sample_weight: Any = None,
+    sample_weight_test: Any = None,
+    title: str | None = None,
+    false_alarm_cost: float | None = None,
+    max_rows: int = MAX_ROWS,
+) -> Report:
+    """Make the page of a fitted classifier, and write it if there is a path.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any of boxdraw, fitted.
+    X, y, path, X_test, y_test, sample_weight, sample_weight_test, title, false_alarm_cost, max_rows
+        As in ``report`` of the classifiers.
+
+    Returns
+    -------
+    Report
+        The page.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet, BoxSetClassifier
+    >>> make_report(BoxSetClassifier(BoxSet([[30]], [[40]])), [[35], [50]], [1, 0], title="Age").title
+    'Age'
+    """
+    _check_options(title, false_alarm_cost, max_rows)
+    if path is not None:
+        _check_place(path)  # before the work
+    if (X_test is None) != (y_test is None):
+        given, absent = ("y_test", "X_test") if X_test is None else ("X_test", "y_test")
+        raise ValueError(f"{given} is given without {absent}: give both, or neither.")
+    if sample_weight_test is not None and X_test is None:
+        raise ValueError("sample_weight_test is given without X_test and y_test.")
+    train = _labelled(estimator, X, y, sample_weight, "")
+    test = None if X_test is None else _labelled(estimator, X_test, y_test, sample_weight_test, "_test")
+    subject = _subject(estimator, y, title)
+    price = own_cost(estimator) if false_alarm_cost is None else false_alarm_cost
+    data = payload(subject, train, test, false_alarm_cost=price, max_rows=int(max_rows))
+    report = Report(page(data), subject.heading)
+    return report if path is None else report.save(path)
+
+
+def own_cost(estimator: Any) -> float | None:
+    """Return the price of a false alarm, in misses, that a classifier was learned for; None for the balanced one.
+
+    Those that have ``false_alarm_cost`` choose ``negative_weight_`` to suit it; for the others it is the price.
+    """
+    if hasattr(estimator, "false_alarm_cost"):
+        cost = estimator.false_alarm_cost
+    else:
+        cost = getattr(estimator, "negative_weight_", None)
+    return None if cost is None else float(cost)
+
+
+def find_form(estimator: Any) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the closed form of a classifier, or a sentence that says why it has none."""
+    from boxdraw.report.closed_form import NoClosedForm, closed_form
+
+    try:
+        form = closed_form(estimator)
+    except NoClosedForm as error:
+        return None, str(error)
+    learner = type(estimator).__name__
+    absent = (
+        f"Only boxes of Fast Boxes follow the cost of a false alarm; these come from {learner}. Move limits instead."
+    )
+    return form, absent if form is None else None
+
+
+def _subject(estimator: Any, y: Any, title: str | None) -> Subject:
+    card = getattr(estimator, "scorecard_", None)
+    form, absent = find_form(estimator)
+    (negative,) = estimator.classes_[estimator.classes_ != estimator.pos_label_]
+    name = getattr(y, "name", None)
+    return Subject(
+        boxes=estimator.boxes_ if card is None else card.boxes,
+        classes=(negative, estimator.pos_label_),
+        scorecard=card,
+        target=name if isinstance(name, str) else None,
+        learner=type(estimator).__name__,
+        fit=learned_with(estimator),
+        title=title,
+        closed_form=form,
+        closed_form_absent=absent,
+    )
+
+
+def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, ending: str) -> Labelled:
+    """Check rows, labels and weights; ``ending`` is that of their names."""
+    rows = estimator._validated(X)
+    if not len(rows):
+        raise ValueError(f"X{ending} has no rows.")
+    try:
+        positive = np.asarray(labels_of(y, len(rows), estimator.classes_) == estimator.pos_label_)
+    except ValueError as error:
+        raise ValueError(f"X_test, y_test: {error}" if ending else str(error)) from None
+    weight = _weight(sample_weight, len(rows), f"sample_weight{ending}")
+    critical = estimator.critical_weight(X) if hasattr(estimator, "critical_weight") else None
+    return Labelled(rows, positive, weight, critical, _row_names(X))
+
+
+def _weight(sample_weight: Any, n_rows: int, name: str) -> FloatArray | None:
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n_rows,):
+        raise ValueError(f"{name} has shape {weight.shape}; expected {(n_rows,)}.")
+    if not (np.isfinite(weight) & (weight >= 0)).all():
+        raise ValueError(f"{name} must be finite and not negative.")
+    return weight
+
+
+def _row_names(X: Any) -> Any:
+    """Return the index of a pandas frame, unless it just counts the rows."""
+    if not hasattr(type(X), "iloc"):
+        return None
+    return None if X.index.equals(type(X.index)(range(len(X)))) else X.index
+
+
+def _check_options(title: str | None, false_alarm_cost: float | None, max_rows: int) -> None:
+    if title is not None and not isinstance(title, str):
+        raise TypeError(f"title must be a text; got {title!r}.")
+    if false_alarm_cost is not None and not 0 < false_alarm_cost < np.inf:
+        raise ValueError(f"false_alarm_cost must be a positive number; got {false_alarm_cost!r}.")
+    check_scalar(max_rows, "max_rows", Integral, min_val=2)  # one of each class
+
+
+def _check_place(path: str | os.PathLike[str]) -> None:
+    """Refuse what can't be written to."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(f"{os.fspath(path)!r} is a folder: give the path of a file to write.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {os.fspath(path)!r}: the folder {str(target.parent)!r} does not exist.")

@@ -1,0 +1,140 @@
+"""A model that the page saves is the one that Python loads: decisions, numbers to print, edits."""
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+from boxdraw import BoxSet
+from boxdraw.cli.model import model_from_json
+from boxdraw.scored.scorecard import Scorecard
+
+from .javascript import run_js
+from .models import INF, NAMES, READ_CASE, as_payload, pick, random_boxes, random_rows, through
+from .test_text_js import some_floats
+
+MODULES = ("save", "model", "data", "sha256", "diff")
+SAVE = f"""(cases) => {{
+  {READ_CASE}
+  return cases.map((each) => {{
+    const {{ features, model }} = readCase(each);
+    const report = {{ features, target: each.target, classes: each.classes, fit: each.fit }};
+    return modelFile({{ report, model, steps: each.steps }});
+  }});
+}}"""
+
+
+def save(page, cases):
+    """Have the page write files."""
+    return through(page, SAVE, cases, MODULES)
+
+
+def saved_case(boxes, card=None, steps=(), classes=("no", "yes"), target="fraud"):
+    points = None if card is None else {"threshold": card.threshold, "points": list(card.points)}
+    head = {"target": target, "classes": list(classes), "fit": {"method": "fast", "n": 3, "c": 0.1}}
+    return as_payload(boxes) | head | {"scorecard": points, "steps": list(steps)}
+
+
+def test_sha256(page):
+    rng = np.random.default_rng(0)
+    texts = ["", "abc", "a" * 55, "a" * 56, "a" * 63, "a" * 64, "a" * 65, "größe 😀", "a" * 1000]
+    texts += ["".join(map(chr, rng.integers(1, 0x2FF, rng.integers(0, 200)))) for _ in range(300)]
+    expected = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+    assert through(page, "(texts) => texts.map(sha256)", texts, MODULES) == expected
+
+
+def test_float_hex(page):
+    values = [*some_floats(2000), 2.2250738585072014e-308, 1.7976931348623157e308]
+    assert through(page, "(values) => values.map(floatHex)", values, MODULES) == [x.hex() for x in values]
+    assert run_js(page, MODULES, "floatHex(-0)") == (-0.0).hex()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_boxes_come_back(page, seed):
+    rng = np.random.default_rng(seed)
+    cases = [random_boxes(rng, pick(rng, NAMES, int(rng.integers(1, 7)))) for _ in range(150)]
+    for boxes, text in zip(cases, save(page, list(map(saved_case, cases))), strict=True):
+        text.encode("utf-8")  # no half of a character is in a file
+        model = model_from_json(text)
+        assert model.boxes == boxes
+        assert model.boxes.to_text() == boxes.to_text()
+        assert (model.boxes.shown_lower == boxes.shown_lower).all()
+        assert (model.boxes.shown_upper == boxes.shown_upper).all()
+        assert [list(map(type, known or ())) for known in model.boxes.categories] == [
+            [
+                int if type(value) is float and value.is_integer() and abs(value) < 1e16 else type(value)
+                for value in known
+            ]
+            if known
+            else []
+            for known in boxes.categories
+        ]
+        X = random_rows(rng, boxes, 20)
+        assert (model.boxes.contains(X) == boxes.contains(X)).all()
+        assert (model.target, model.classes, model.fit["c"], model.edits) == ("fraud", ("no", "yes"), 0.1, ())
+
+
+def test_scorecards_come_back(page):
+    rng = np.random.default_rng(7)
+    cards = []
+    for _ in range(60):
+        boxes = random_boxes(rng, ["a", "b", "c"], n_boxes=3)
+        cards.append(Scorecard(boxes, rng.integers(1, 4, 3).tolist(), int(rng.integers(1, 6))))
+    files = save(page, [saved_case(card.boxes, card) for card in cards])
+    for card, text in zip(cards, files, strict=True):
+        assert "boxes" not in json.loads(text)
+        model = model_from_json(text)
+        assert model.scorecard == card
+        assert model.scorecard.to_text() == card.to_text()
+        X = random_rows(rng, card.boxes, 20)
+        assert (model.boxes.contains(X) == card.contains(X)).all()
+
+
+def test_edits_and_labels(page):
+    boxes = BoxSet([[1.0]], [[INF]], feature_names=["age"])
+    steps = [
+        {"time": "2026-11-16T09:30:00.000Z", "what": "Box 1: age ≥ 30 → age ≥ 32", "reason": 'no "minors"\n', "x": 1},
+        {"time": "2026-11-16T09:31:00.000Z", "what": "Box 2 dropped", "reason": ""},
+    ]
+    files = save(page, [saved_case(boxes, steps=steps, classes=(0, 1), target=None)])
+    model = model_from_json(files[0])
+    assert [(edit.time, edit.what, edit.reason) for edit in model.edits] == [
+        (step["time"], step["what"], step["reason"]) for step in steps
+    ]
+    assert model.target is None
+    assert model.classifier().predict([[0.0], [2.0]]).tolist() == [0, 1]
+
+
+def test_edits_of_the_learned_model_come_first(page):
+    expression = """JSON.parse(modelFile({
+      report: { features: [{ name: "a", kind: "numeric" }], target: null, classes: [0, 1], fit: {},
+        edits: [{ time: "1", what: "earlier", reason: "" }] },
+      model: { boxes: [], threshold: null },
+      steps: [{ time: "2", what: "later", reason: "", before: null }],
+    })).edits"""
+    assert run_js(page, MODULES, expression) == [
+        {"time": "1", "what": "earlier", "reason": ""},
+        {"time": "2", "what": "later", "reason": ""},
+    ]
+
+
+def test_edited_limits_print_what_they_are(page):
+    # The number to print of a limit that was moved is the limit; that of the others stays short.
+    boxes = BoxSet([[0.30000001, 2.5]], [[INF, INF]], shown=([[0.3, 2.5]], [[INF, INF]]))
+    move = """(each) => {
+      const model = readModel(each.boxes, each.features, null);
+      const moved = withLimit(model, 0, 1, withSide(model.boxes[0].limits[1], "lower", -0));
+      return modelFile({ report: { ...each, target: null, classes: [0, 1], fit: {} }, model: moved, steps: [] });
+    }"""
+    model = model_from_json(through(page, move, as_payload(boxes), MODULES))
+    assert model.boxes.to_text() == "Box 1: x0 ≥ 0.3 and x1 ≥ 0"
+    assert model.boxes.lower.tolist() == [[0.30000001, 0.0]]
+
+
+def test_a_file_is_handed_over(page, tmp_path):
+    with page.expect_download() as waiting:
+        run_js(page, MODULES, 'download("model.json", "größe")')
+    waiting.value.save_as(tmp_path / "got")
+    assert waiting.value.suggested_filename == "model.json"
+    assert (tmp_path / "got").read_text(encoding="utf-8") == "größe"
