@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
@@ -17,9 +18,10 @@ from boxdraw.boxes import BoxSet
 from boxdraw.counts import BoxCounts, as_floats
 from boxdraw.encoding import Encoding
 from boxdraw.schema import frame_like, labels_of, read_rows
-from boxdraw.sums import total
 
 if TYPE_CHECKING:
+    from boxdraw.progress import Told
+    from boxdraw.report.report import Report
     from boxdraw.scale.predict import PredictedTable
 
 
@@ -95,7 +97,13 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         return self.boxes_
 
     def predict_table(
-        self, source: Any, output: Any, *, columns: Any = None, memory_limit: Any = None, progress: Any = None
+        self,
+        source: Any,
+        output: str | os.PathLike[str],
+        *,
+        columns: Sequence[str] | None = None,
+        memory_limit: int | str | None = None,
+        progress: bool | Told | None = None,
     ) -> PredictedTable:
         """Predict the rows of a stored table, which may be larger than memory, and write a table of them.
 
@@ -184,6 +192,91 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return frame_like(X, self._statistics(self.boxes_, X, y, sample_weight))
 
+    def report(
+        self,
+        X: Any,
+        y: Any,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        X_test: Any = None,
+        y_test: Any = None,
+        sample_weight: Any = None,
+        sample_weight_test: Any = None,
+        title: str | None = None,
+        false_alarm_cost: float | None = None,
+        max_rows: int = 50_000,
+    ) -> Report:
+        """Make a page that shows the model on labelled rows, and lets people move its limits.
+
+        The page is one file that needs no server and no network. It holds the rows: give it only to people who may
+        see them.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, as a rule those that the model was learned from. The index of a pandas frame names them.
+        y : array-like of shape (n_samples,)
+            Their labels. The name of a series is that of what is predicted.
+        path : path, optional
+            The file to write; what was there is replaced in one step. Without it the page is shown in a notebook.
+        X_test, y_test : optional
+            Rows that the model has not seen, shown beside the others everywhere.
+        sample_weight, sample_weight_test : array-like of shape (n_samples,), optional
+            Weights of the rows.
+        title : str, optional
+            The title; by default it says what is predicted.
+        false_alarm_cost : float, optional
+            What a false alarm costs, in misses, when the page opens. By default what the model was learned for: its
+            ``false_alarm_cost``, or ``negative_weight_`` where it has no such parameter; otherwise the weight of the
+            positive rows over that of the negative ones.
+        max_rows : int, default=50_000
+            Of a table with more rows the page has a sample of so many, the same each time, and says so. Up to half of
+            them are positive, and weights make each class count what it does in the whole table.
+
+        Returns
+        -------
+        Report
+            The page, with ``html``, ``path`` and ``save``.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from boxdraw import BoxSet, BoxSetClassifier
+        >>> model = BoxSetClassifier(BoxSet([[30]], [[40]], feature_names=["age"]), classes=("no", "yes"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     report = model.report([[35], [50]], ["yes", "no"], f"{folder}/report.html", title="Age")
+        >>> report.path.name
+        'report.html'
+        """
+        from boxdraw.report.report import make_report
+
+        check_is_fitted(self)
+        return make_report(
+            self,
+            X,
+            y,
+            path,
+            X_test=X_test,
+            y_test=y_test,
+            sample_weight=sample_weight,
+            sample_weight_test=sample_weight_test,
+            title=title,
+            false_alarm_cost=false_alarm_cost,
+            max_rows=max_rows,
+        )
+
+    def _repr_html_inner(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Show a fitted model as its rules, another one as scikit-learn does; both only if it shows diagrams."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle and _is_fitted(self):
+            from boxdraw.export.html import classifier_card
+
+            bundle["text/html"] = classifier_card(self)
+        return bundle
+
     def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Return the columns of ``box_table`` for any boxes."""
         positive = labels_of(y, len(_rows(X)), self.classes_) == self.pos_label_
@@ -234,48 +327,16 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
+def _is_fitted(estimator: Any) -> bool:
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return False
+    return True
+
+
 def _rows(X: Any) -> Any:
     return X if hasattr(X, "__len__") else np.asarray(X)
-
-
-def check_binary(
-    y: npt.NDArray[Any], pos_label: Any, weight: FloatArray | None = None
-) -> tuple[npt.NDArray[Any], Any, BoolArray]:
-    """Return the two classes, the positive one and which rows have it.
-
-    The positive class is the one of less weight unless told otherwise; of two equal ones the second.
-    """
-    if y.dtype.kind not in "biu":  # whole numbers are labels; the check is slow
-        check_classification_targets(y)
-    classes, is_second = _two_classes(y)
-    if len(classes) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}. Wrap the classifier in sklearn.multiclass.OneVsRestClassifier for more classes."
-        )
-    if len(classes) < 2:
-        raise ValueError(
-            "Classifier can't train when only one class is present: boxes are drawn around one class and against "
-            f"the other, and every label with weight is {classes.tolist()[0]!r}."
-        )
-    chosen = 0 if total(weight, ~is_second) < total(weight, is_second) else 1
-    if pos_label is not None:
-        matches = np.flatnonzero(classes == pos_label)
-        if len(matches) != 1:
-            raise ValueError(f"pos_label={pos_label!r} is not a class of y; expected one of {classes.tolist()}.")
-        chosen = int(matches[0])
-    return classes, classes[chosen], is_second if chosen else ~is_second
-
-
-def _two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], BoolArray]:
-    """Return the classes in order, and which rows have the second one; sorting is for labels that are no numbers."""
-    if y.dtype.kind in "biuf" and len(y):
-        least, most = y.min(), y.max()
-        is_second = np.asarray(y == most)
-        if (is_second | (y == least)).all():
-            return np.unique(np.array([least, most], dtype=y.dtype)), is_second
-    classes = np.unique(y)
-    return classes, np.asarray(y == classes[-1])
 
 
 def wilson_interval(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from boxdraw.limits import (
 from boxdraw.membership import find_any, find_depth, find_each
 from boxdraw.rows import read_columns
 from boxdraw.rule import Category, Limit, Rule
+
+if TYPE_CHECKING:
+    from boxdraw.simplify import Change
 
 __all__ = ["BoxSet"]
 
@@ -200,12 +203,14 @@ class BoxSet(Exports):
         return self._shown_limits()[1]
 
     def _shown_limits(self) -> tuple[FloatArray, FloatArray]:
-        if self._shown is None:
+        shown = self._shown  # looked at once, for another thread may find the numbers meanwhile
+        if shown is None:
             return self.lower, self.upper
-        if callable(self._shown):
-            object.__setattr__(self, "_shown", checked_shown(self._shown(), self.lower, self.upper))
-        shown: tuple[FloatArray, FloatArray] = self._shown
-        return shown
+        if callable(shown):
+            shown = checked_shown(shown(), self.lower, self.upper)
+            object.__setattr__(self, "_shown", shown)
+        numbers: tuple[FloatArray, FloatArray] = shown
+        return numbers
 
     def membership(self, X: Any, *, n_jobs: int | None = None) -> BoolArray:
         """Say which rows are in which boxes.
@@ -346,7 +351,7 @@ class BoxSet(Exports):
 
         return drop_box(self, box)
 
-    def add_box(self, limits: Any) -> Self:
+    def add_box(self, limits: Rule | Iterable[Limit] | Mapping[str, Any]) -> Self:
         """Add a box at the end.
 
         Parameters
@@ -369,7 +374,7 @@ class BoxSet(Exports):
 
         return add_box(self, limits)
 
-    def simplify(self, X: Any, y: Any, *, max_loss: float = 0.0, **options: Any) -> tuple[Self, list[Any]]:
+    def simplify(self, X: Any, y: Any, *, max_loss: float = 0.0, **options: Any) -> tuple[Self, list[Change]]:
         """Drop limits and boxes, and merge boxes, as long as that costs little on given rows.
 
         Parameters
@@ -400,7 +405,7 @@ class BoxSet(Exports):
 
         return simplify(self, X, y, max_loss=max_loss, **options)
 
-    def round(self, X: Any, y: Any = None, *, digits: int | None = None, **options: Any) -> tuple[Self, list[Any]]:
+    def round(self, X: Any, y: Any = None, *, digits: int | None = None, **options: Any) -> tuple[Self, list[Change]]:
         """Move limits to the roundest numbers that leave given rows where they are.
 
         Parameters

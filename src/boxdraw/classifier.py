@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw.arrays import FloatArray
-from boxdraw.base import BaseBoxClassifier, check_binary
+from boxdraw.base import BaseBoxClassifier
 from boxdraw.boxes import BoxSet
-from boxdraw.fast.order import fit_order
-from boxdraw.schema import as_table, check_table, is_frame, read_training, warn_of_unseen
+from boxdraw.order import fit_order
+from boxdraw.schema import as_table, check_binary, check_table, is_frame, read_training, warn_of_unseen
 from boxdraw.training import Training
 
 

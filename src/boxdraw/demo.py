@@ -21,6 +21,7 @@ from sklearn.model_selection import train_test_split
 
 from boxdraw import BoxSet, FastBoxesClassifierCV
 from boxdraw.base import box_statistics
+from boxdraw.files import replacing
 from boxdraw.metrics import auh_score
 
 # Perimeter and area say what the radius says, so the rules do without them.
@@ -74,7 +75,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     569 breast tumours, 37% of them malignant: ...
     0
     """
-    parser = argparse.ArgumentParser(prog="python -m boxdraw.demo", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m boxdraw.demo",
+        description="A tour in one command: learn rules, read them, test them, save them and draw them.",
+    )
     parser.add_argument("--out", type=Path, default=Path("demo"), help="directory for the files (default: ./demo)")
     out: Path = parser.parse_args(argv).out
     try:
@@ -201,7 +205,8 @@ def files_section(model: FastBoxesClassifierCV, boxes: BoxSet, test: Half, out: 
         lines.append("  no picture: boxes.png needs matplotlib (pip install 'boxdraw[plot]')")
     else:
         # Without a program's name and version the same run gives the same file.
-        figure.savefig(out / "boxes.png", dpi=100, metadata={"Software": None})
+        with replacing(out / "boxes.png") as file:
+            figure.savefig(file, format="png", dpi=100, metadata={"Software": None})
         lines.append(f"  {out / 'boxes.png'}: the boxes with the test rows, and the training ROC")
     return "\n".join(lines)
 

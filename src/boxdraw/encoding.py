@@ -3,14 +3,16 @@
 A learner sees a matrix of numbers and draws intervals. A feature of numbers is one column of it; if some of them are
 missing in training, NaN stands for those and lies within any interval, and a second column, 1 where the value is
 missing, lets a box keep them out. A feature of categories is one column of codes, the missing value being one more
-category; `boxdraw.fast.order` gives the codes their places. Categories and missing values that training never saw are
+category; `boxdraw.order` gives the codes their places. Categories and missing values that training never saw are
 infinite, which is outside any interval.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +20,14 @@ import numpy as np
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
 from boxdraw.rows import MISSING, UNSEEN, default_names, read_columns
-from boxdraw.rule import Category
-from boxdraw.scale.sample import category_key
+from boxdraw.rule import Category, as_category
 
 if TYPE_CHECKING:
-    from boxdraw.fast.order import Order
+    from boxdraw.order import Order
 
 Numbers = tuple[FloatArray, FloatArray]
+
+_KEY_BITS = 52  # whole numbers of so many bits are exact in float64
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,8 @@ class Encoding:
 
     def _columns(self) -> list[int]:
         """Return the column of the matrix that holds the values of each feature."""
-        widths = [1 + (values is None and missing) for values, missing in self._features()]
-        return [sum(widths[:j]) for j in range(len(widths))]
+        widths = (1 + (values is None and missing) for values, missing in self._features())
+        return list(accumulate(widths, initial=0))[:-1]
 
     def encode(self, X: Any) -> Matrix:
         """Return the matrix of a table that has the features by name, or in order."""
@@ -161,6 +164,8 @@ class Encoding:
 
     def _admits_missing(self, lower: FloatArray, upper: FloatArray, order: Order) -> BoolArray:
         """Say which boxes admit missing values of which features."""
+        if self.plain:
+            return np.asarray((lower == -np.inf) & (upper == np.inf))
         admits = np.empty((len(lower), len(self.categories)), dtype=np.bool_)
         for (j, (values, had_missing)), column in zip(enumerate(self._features()), self._columns(), strict=True):
             if values is not None:
@@ -187,11 +192,41 @@ class Encoding:
         return allowed
 
 
+def category_key(value: Any) -> float:
+    """Return a whole number that stands for a category, in any table and any run; equal categories have the same.
+
+    Examples
+    --------
+    >>> from boxdraw.encoding import category_key
+    >>> category_key("north") == category_key("south")
+    False
+    >>> category_key(1) == category_key(1.0) == category_key(True)
+    True
+    """
+    category = as_category(value)
+    if isinstance(category, str):
+        text = b"text " + category.encode("utf-8", "surrogatepass")
+    elif category == int(category):
+        text = f"whole {int(category):x}".encode()  # without a limit on the digits, unlike decimal ones
+    else:
+        text = f"float {category!r}".encode()
+    digest = hashlib.blake2b(text, digest_size=8).digest()
+    return float(int.from_bytes(digest, "big") >> (64 - _KEY_BITS))
+
+
 def is_finite(X: Matrix) -> bool:
     """Say whether all numbers are finite; a sum that overflows says nothing, so then one looks at each."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with quiet_sums():
         total = X.sum()
     return bool(np.isfinite(total) or np.isfinite(X).all())
+
+
+def quiet_sums() -> np.errstate:
+    """Let sums that are only a first look overflow, to infinity or, of large numbers of either sign, to none.
+
+    scikit-learn, too, adds up a table to see whether all numbers in it are finite.
+    """
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def _coded(keys: FloatArray, categories: tuple[Category, ...] | None) -> FloatArray:

@@ -272,11 +272,12 @@ def _scale(table: _Rows) -> FloatArray:
     scale = np.ones(table.boxes.n_features)
     for j, column in table.columns.items():
         if not table.has_categories(j):
-            scale[j] = _spread(column[np.isfinite(column)])
+            scale[j] = spread(column[np.isfinite(column)])
     return scale
 
 
-def _spread(values: FloatArray) -> float:
+def spread(values: FloatArray) -> float:
+    """Measure how far apart finite values of one feature are, as `feature_scale` does."""
     if not values.size:
         return 1.0
     # Differences of the largest floats overflow, which is far enough.

@@ -110,11 +110,11 @@ def _for_tiles(
 
 def inside(tile: Columns, boxes: BoxSet, k: int) -> Any:
     """Say which rows a box holds."""
-    met = (_meets(tile[j], boxes, k, j) for j in np.flatnonzero(boxes.limited[k]).tolist())
+    met = (meets(tile[j], boxes, k, j) for j in np.flatnonzero(boxes.limited[k]).tolist())
     return reduce(np.logical_and, met, True)
 
 
-def _meets(values: npt.NDArray[Any], boxes: BoxSet, k: int, j: int) -> Any:
+def meets(values: npt.NDArray[Any], boxes: BoxSet, k: int, j: int) -> Any:
     """Say which values of one feature a box admits."""
     if boxes.categories[j] is not None:
         return admitted(boxes, k, j)[values]

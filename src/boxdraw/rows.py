@@ -95,15 +95,23 @@ def places_of(column: Any, categories: tuple[Category, ...]) -> npt.NDArray[np.i
 def _chunk_places(chunk: Any, place: dict[Category, int]) -> npt.NDArray[np.intp]:
     """Return the place of each value of an Arrow array, with a lookup per different one."""
     coded = chunk if hasattr(chunk, "dictionary") else chunk.dictionary_encode()
-    known = [_place(value, place) for value in coded.dictionary.to_pylist()]
+    known = [UNSEEN] * len(coded.dictionary)
+    if not _is_moment(coded.dictionary.type):  # which is no category, and may be none that Python has
+        known = [_place(value, place) for value in coded.dictionary.to_pylist()]
     codes = coded.indices.cast("int64").fill_null(len(known)).to_numpy(zero_copy_only=False)
     return np.array([*known, MISSING], dtype=np.intp)[codes]
 
 
+def _is_moment(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_temporal(kind))
+
+
 def _objects(column: Any) -> npt.NDArray[Any]:
-    """Make an array of a column; of objects where an array of numbers would have no missing whole ones."""
+    """Make an array of a column; of objects where another type would lose missing whole numbers or NULs of texts."""
     values = np.asarray(column)
-    if isinstance(column, np.ndarray) or values.dtype.kind not in "fO":
+    if isinstance(column, np.ndarray) or values.dtype.kind not in "fOU":
         return values
     listed = getattr(column, "to_pylist", None) or getattr(column, "to_list", None)
     return values if listed is None else np.array([*listed(), None], dtype=object)[:-1]

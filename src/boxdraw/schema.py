@@ -11,15 +11,17 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
 
-from boxdraw.arrays import Matrix
+from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
-from boxdraw.encoding import Encoding, is_finite
+from boxdraw.encoding import Encoding, is_finite, quiet_sums
 from boxdraw.rows import UNSEEN, decoded, numeric, read_columns
 from boxdraw.rule import Category, is_missing, unique_categories
+from boxdraw.sums import total
+from boxdraw.suspects import is_rounded, warn_of_identifiers, warn_of_rounding
 
-_MANY = 50  # categories, from which on a column in which nearly every row has its own looks like one of identifiers
 _NAMED = 5  # categories in a warning
 _DATES = "Convert them to numbers first, for example to days since a fixed date."
 
@@ -38,11 +40,14 @@ def read_training(
     matrix of numbers, for callers that want to see more of it on the way.
     """
     check_table(X)
+    if learns:
+        warn_of_rounding(_rounded_columns(X, categorical_features), stacklevel=4)
     if categorical_features is None and not has_categories(X):
-        X, y = validate_data(estimator, X, y, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        X, y = _validated(estimator, X, y, ensure_all_finite=False)
         complete = all_finite(X)
         if not complete:
-            assert_all_finite(X, allow_nan=True, estimator_name=type(estimator).__name__, input_name="X")
+            with quiet_sums():
+                assert_all_finite(X, allow_nan=True, estimator_name=type(estimator).__name__, input_name="X")
         encoding = Encoding.of_numbers(getattr(estimator, "feature_names_in_", None), X, complete)
         return X if complete else encoding.encode(X), y, encoding
     table = as_table(X)
@@ -63,11 +68,24 @@ def read_rows(estimator: Any, X: Any, boxes: BoxSet) -> Any:
     check_table(X)
     X = _in_order(X, getattr(estimator, "feature_names_in_", None))
     if all(values is None for values in boxes.categories) and not has_categories(X):
-        return validate_data(estimator, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+        return _validated(estimator, X, reset=False, ensure_all_finite="allow-nan")
     table = as_table(X)
     validate_data(estimator, table, reset=False, skip_check_array=True)
     warn_of_unseen(table, boxes)
     return table
+
+
+def _validated(estimator: Any, *data: Any, **options: Any) -> Any:
+    """Check numbers as scikit-learn does."""
+    try:
+        with quiet_sums():
+            return validate_data(estimator, *data, dtype=[np.float64, np.float32], **options)
+    except TypeError as error:
+        raise TypeError(f"X must hold numbers or categories: {error}") from None
+    except ValueError as error:
+        if "setting an array element" not in str(error):
+            raise
+        raise ValueError(f"X must have a number or a category in each cell, and rows of one length: {error}") from None
 
 
 def as_table(X: Any) -> Any:
@@ -124,6 +142,27 @@ def _are_numbers(column: Any) -> bool:
     return values.dtype.kind != "b"
 
 
+def _rounded_columns(X: Any, categorical_features: Any) -> list[str]:
+    """Return labels of the columns of whole numbers that change when they become float64."""
+    names, columns = _whole_columns(X)
+    rounded = [j for j, column in columns.items() if is_rounded(column)]
+    if rounded:
+        rounded = sorted(set(rounded) - _forced(categorical_features, names, X.shape[1]))
+    return [f"column {j if names is None else names[j]!r}" for j in rounded]
+
+
+def _whole_columns(X: Any) -> tuple[list[str] | None, dict[int, npt.NDArray[Any]]]:
+    """Return the names of the columns, if they have any, and those of 64-bit whole numbers by their places."""
+    if isinstance(X, np.ndarray):
+        whole = X.ndim == 2 and X.dtype.kind in "iu"
+        return None, {j: X[:, j] for j in range(X.shape[1])} if whole else {}
+    table = nw.from_native(X, pass_through=True)
+    if not isinstance(table, nw.DataFrame):
+        return None, {}
+    whole_kinds = [(j, name) for j, (name, kind) in enumerate(table.schema.items()) if kind in (nw.Int64, nw.UInt64)]
+    return table.columns, {j: table.get_column(name).drop_nulls().to_numpy() for j, name in whole_kinds}
+
+
 def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = True) -> Encoding:
     """Find out what the columns of a training table hold."""
     columns = [np.asarray(X[:, j]) for j in range(X.shape[1])] if isinstance(X, np.ndarray) else _frame_columns(X)
@@ -140,18 +179,8 @@ def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = 
         found = _categories_of(column, absent, labels[j]) if numbers is None else None
         categories.append(found)
         if learns and found is not None:
-            _warn_of_identifiers(labels[j], len(found), len(column) - int(np.sum(absent)))
+            warn_of_identifiers(labels[j], len(found), len(column) - int(np.sum(absent)), stacklevel=5)
     return Encoding(None if names is None else tuple(map(str, names)), tuple(categories), tuple(missing))
-
-
-def _warn_of_identifiers(label: str, n_categories: int, n_known: int) -> None:
-    if n_categories > _MANY and 2 * n_categories > n_known:
-        warnings.warn(
-            f"X seems to hold an identifier, {label}: {n_categories} different categories in {n_known} rows. It is "
-            "learned as categories, which say nothing about rows with other ones: leave it out.",
-            UserWarning,
-            stacklevel=6,
-        )
 
 
 def _frame_columns(X: Any) -> list[npt.NDArray[Any]]:
@@ -162,7 +191,9 @@ def _frame_columns(X: Any) -> list[npt.NDArray[Any]]:
 def _array_of(column: Any) -> npt.NDArray[Any]:
     native = column.to_native()
     arrow = decoded(native)
-    return np.asarray(column.to_numpy() if arrow is native else arrow.to_numpy())
+    array = np.asarray(column.to_numpy() if arrow is native else arrow.to_numpy())
+    # An array of texts of one length has lost the NULs at their ends.
+    return array if array.dtype.kind != "U" else np.array([*column.to_list(), None], dtype=object)[:-1]
 
 
 def _as_numbers(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
@@ -288,10 +319,64 @@ def labels_of(y: Any, n_rows: int, classes: npt.NDArray[Any]) -> npt.NDArray[Any
     labels = np.asarray(y).reshape(-1)
     if len(labels) != n_rows:
         raise ValueError(f"y has {len(labels)} labels, but X has {n_rows} rows.")
-    unknown = [label for label in np.unique(labels).tolist() if label not in classes.tolist()]
+    # What stands for no label has no place in an order.
+    found = dict.fromkeys(labels.tolist()) if labels.dtype.kind == "O" else np.unique(labels).tolist()
+    unknown = [label for label in found if label not in classes.tolist()]
     if unknown:
         raise ValueError(f"y holds labels {unknown} that the model does not know; it knows {classes.tolist()}.")
     return labels
+
+
+def check_binary(
+    y: npt.NDArray[Any], pos_label: Any, weight: FloatArray | None = None
+) -> tuple[npt.NDArray[Any], Any, BoolArray]:
+    """Return the two classes, the positive one and which rows have it.
+
+    The positive class is the one of less weight unless told otherwise; of two equal ones the second.
+    """
+    if y.dtype.kind not in "biu":  # whole numbers are labels; the check is slow
+        _check_labels(y)
+    classes, is_second = _two_classes(y)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(y)}. Wrap the classifier in sklearn.multiclass.OneVsRestClassifier for more classes."
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            "Classifier can't train when only one class is present: boxes are drawn around one class and against "
+            f"the other, and every label with weight is {classes.tolist()[0]!r}."
+        )
+    chosen = 0 if total(weight, ~is_second) < total(weight, is_second) else 1
+    if pos_label is not None:
+        # As Python compares them: NumPy has no answer for lists and for numbers that it has no type for.
+        matches = [k for k, label in enumerate(classes.tolist()) if np.ndim(pos_label) == 0 and label == pos_label]
+        if len(matches) != 1:
+            raise ValueError(f"pos_label={pos_label!r} is not a class of y; expected one of {classes.tolist()}.")
+        chosen = matches[0]
+    return classes, classes[chosen], is_second if chosen else ~is_second
+
+
+def _check_labels(y: npt.NDArray[Any]) -> None:
+    """Refuse what are no labels, as scikit-learn does, and say what it does not."""
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError("Input y contains NaN or infinity: each row needs a label.")
+    try:
+        check_classification_targets(y)
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in y.tolist()})
+        raise TypeError(f"y must have labels of one type; got {', '.join(kinds)}.") from None
+
+
+def _two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], BoolArray]:
+    """Return the classes in order, and which rows have the second one; sorting is for labels that are no numbers."""
+    if y.dtype.kind in "biuf" and len(y):
+        least, most = y.min(), y.max()
+        is_second = np.asarray(y == most)
+        if (is_second | (y == least)).all():
+            return np.unique(np.array([least, most], dtype=y.dtype)), is_second
+    classes = np.unique(y)
+    return classes, np.asarray(y == classes[-1])
 
 
 def frame_like(X: Any, columns: dict[str, Any]) -> Any:

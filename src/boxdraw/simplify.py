@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw.arrays import BoolArray, FloatArray
-from boxdraw.base import check_binary
 from boxdraw.boxes import BoxSet
 from boxdraw.export.text import limit_text, rule_texts
 from boxdraw.rows import MISSING, read_columns
 from boxdraw.rule import Limit, Rule
+from boxdraw.schema import check_binary
 
 __all__ = ["Change", "simplify"]
 

@@ -104,10 +104,11 @@ def exact_total(weight: FloatArray) -> Fraction:
     return result
 
 
-def on_grid(weight: FloatArray) -> FloatArray:
+def on_grid(weight: FloatArray, count: FloatArray | None = None) -> FloatArray:
     """Round weights to whole multiples of a unit so small that any sums of them are exact, in whatever order.
 
-    Whole weights stay as they are.
+    Whole weights stay as they are. ``count`` says how many rows have each of the weights.
     """
-    unit = 2.0 ** (math.ceil(math.log2(math.fsum(weight))) - 51)
+    in_all = math.fsum(weight if count is None else weight * count)
+    unit = 2.0 ** (math.ceil(math.log2(in_all)) - 51)
     return weight if unit <= 1 and (np.floor(weight) == weight).all() else np.rint(weight / unit) * unit

@@ -10,10 +10,9 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
 from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
-from boxdraw.base import check_binary
 from boxdraw.encoding import is_finite
-from boxdraw.scale.ranges import LARGE, Ranges
-from boxdraw.schema import read_training
+from boxdraw.ranges import LARGE, Ranges
+from boxdraw.schema import check_binary, read_training
 from boxdraw.sums import total
 
 
@@ -59,6 +58,16 @@ class Training:
         return Training(self.X[rows], self.positive[rows], weight, n_codes=self.n_codes)
 
 
+def check_weight(sample_weight: Any, X: Any) -> FloatArray:
+    """Check the weights of rows as scikit-learn does."""
+    try:
+        weight: FloatArray = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"sample_weight must be numbers of at least 0, one for each row: {error}") from None
+    return weight
+
+
 def read_training_rows(
     estimator: Any, X: Any, y: Any, sample_weight: Any, look: Callable[[Matrix], Ranges] | None = None
 ) -> Training:
@@ -80,7 +89,7 @@ def read_training_rows(
         ranges = None  # the matrix is another one
     weight = kept = None
     if sample_weight is not None:
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_weight(sample_weight, X)
         if not weight.all():
             kept, ranges = weight > 0, None
             X, y, weight = X[kept], y[kept], weight[kept]
@@ -91,4 +100,18 @@ def read_training_rows(
         if not 1e-200 < in_all < 1e200:
             raise ValueError(f"sample_weight adds up to {in_all:.3g}; scale it to between 1e-200 and 1e200.")
     estimator.classes_, estimator.pos_label_, positive = check_binary(y, estimator.pos_label, weight)
-    return Training(X, positive, weight, kept, estimator._encoding.n_codes, ranges)
+    data = Training(X, positive, weight, kept, estimator._encoding.n_codes, ranges)
+    check_balance(data, 1e-200)
+    return data
+
+
+def check_balance(data: Training, least: float) -> None:
+    """Refuse weights that make one class nothing beside the other, as numbers go."""
+    if data.weight is None:
+        return
+    totals = sorted([data.positive_weight, data.negative_weight])
+    if totals[0] < least * totals[1]:
+        raise ValueError(
+            f"sample_weight adds up to {totals[0]:.3g} in one class and to {totals[1]:.3g} in the other; expected at "
+            f"least {least:.1g} of the larger sum in either class."
+        )

@@ -126,10 +126,14 @@ def one_line(error: BaseException) -> str:
     --------
     >>> one_line(ValueError("two\nlines")), one_line(KeyError("age")), one_line(OSError(2, "No such file", "x"))
     ('two lines', "KeyError: 'age'", 'x: No such file')
+    >>> one_line(MemoryError())
+    'not enough memory'
     """
     text = printable(" ".join(str(error).split())) if str(error) else ""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{printable(str(error.filename))}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {text}" if text else "not enough memory"
     if isinstance(error, Failure | UsageError | ValueError | TypeError | ImportError | OSError) and text:
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

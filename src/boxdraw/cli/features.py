@@ -182,11 +182,20 @@ def _as_trained(column: Any, name: str, known: Sequence[Any] | None, source: str
         return column.cast(pa.string() if _are_texts(known) else pa.float64())
     if known is None or not any(isinstance(value, str) for value in known):
         return _numbers(column, name, "true or false" if known and _are_bools(known) else "numbers", source, values)
-    if is_text(column) or not _are_texts(known):
+    if is_text(column) or (not _are_texts(known) and _can_be_category(column)):
         return column
+    if not _are_texts(known):
+        raise Failure(
+            f'column "{printable(name)}" of {source} must hold text or numbers, as in training; it holds {column.type}'
+        )
     if all(re.fullmatch(r"0|-?[1-9]\d*", value) for value in known):  # numbers that were made categories
         return _as_text(column, name)
     raise Failure(f'column "{printable(name)}" of {source} must hold text, as in training; it holds {column.type}')
+
+
+def _can_be_category(column: Any) -> bool:
+    kind, types = column.type, extra("pyarrow").types
+    return any(test(kind) for test in (types.is_boolean, types.is_integer, types.is_floating, types.is_decimal))
 
 
 def is_text(column: Any) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from boxdraw.cli.errors import Failure
-from boxdraw.scale.write import replacing
+from boxdraw.files import replacing
 
 __all__ = ["Output"]
 

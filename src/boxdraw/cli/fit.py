@@ -10,12 +10,12 @@ from typing import Any
 from boxdraw import __version__
 from boxdraw.cli.columns import Labelled, read_labelled
 from boxdraw.cli.errors import UsageError
+from boxdraw.cli.figures import box_figures, figures_text, model_text, rules_json
 from boxdraw.cli.files import Output
 from boxdraw.cli.labels import label_text
 from boxdraw.cli.learning import add_learning, check_learning, learn
 from boxdraw.cli.model import Model, model_to_json
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
-from boxdraw.cli.report import box_figures, figures_text, model_text, rules_json
 from boxdraw.cli.show import percent, plain, rows_progress, say, say_json
 from boxdraw.cli.stored_fit import StoredLabelled, read_stored
 from boxdraw.export.text import printable
@@ -122,7 +122,16 @@ def _outcome(method: str, fitted: Any) -> dict[str, Any]:
     if method == "exact":
         return weight | {"status": fitted.status_, "objective": fitted.objective_, "bound": fitted.bound_}
     tried = hasattr(fitted, "best_params_")
-    return weight | ({"chosen": fitted.best_params_, "cross_validated_auh": fitted.best_score_} if tried else {})
+    score = {"chosen": fitted.best_params_, "cross_validated_auh": fitted.best_score_} if tried else {}
+    return weight | score | {"settings": _settings(fitted)}
+
+
+def _settings(fitted: Any) -> dict[str, Any]:
+    """Return what Fast Boxes needs, with the cost and the seed, to draw the same boxes again without a search."""
+    first = {"n_boxes": fitted.n_boxes[0], "feature_range": fitted.feature_range[0]}  # in use where nothing was tried
+    chosen = getattr(fitted, "best_params_", first)
+    drawn = {name: chosen[name] for name in first}
+    return drawn | {"expansion": fitted.expansion_, "growth": fitted.growth_}
 
 
 def _report(model: Model, data: Rows, figures: list[dict[str, Any]], output: Output) -> str:

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from boxdraw import __version__
-from boxdraw.cli import datasets, evaluate, export, fit, predict, rules, tour
+from boxdraw.cli import datasets, evaluate, export, fit, paper, predict, report, rules, tour
 from boxdraw.cli.errors import UsageError, one_line
 from boxdraw.cli.show import say
 
@@ -28,8 +28,10 @@ _COMMANDS: dict[str, Any] = {
     "predict": predict,
     "rules": rules,
     "export": export,
+    "report": report,
     "evaluate": evaluate,
     "datasets": datasets,
+    "paper": paper,
     "demo": tour,
 }
 

@@ -9,13 +9,15 @@ The layout, version 1::
       "classes": ["no", "yes"],
       "boxes": {"format": "boxdraw.boxes", ...},
       "scorecard": {"format": "boxdraw.scorecard", ...},
-      "fit": {"boxdraw": "0.1.0", "method": "fast", ...}
+      "fit": {"boxdraw": "0.1.0", "method": "fast", ...},
+      "edits": [{"time": "2026-11-16T09:30:00Z", "what": "Box 1: age ≥ 30 → age ≥ 32", "reason": "no minors"}]
     }
 
 ``classes`` has the negative label, then the positive one. ``boxes`` is what `boxdraw.export.json` documents, and
-``fit`` says where the boxes come from; nothing depends on it. ``scorecard`` is there only if the boxes come from one;
-it is what `boxdraw.export.scorecard` documents, and the boxes must be its union. A file with boxes or a scorecard alone
-is a model too: its labels are 0 and 1.
+``fit`` says where the boxes come from; no prediction depends on it. ``scorecard`` is there only if the boxes come from
+one; it is what `boxdraw.export.scorecard` documents, and the boxes must be its union, or be left out. ``edits`` is
+there only if people changed the model after it was learned: what they did, in their order, when (ISO 8601) and why. A
+file with boxes or a scorecard alone is a model too: its labels are 0 and 1.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ import json
 import math
 import reprlib
 import sys
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -35,20 +38,47 @@ from boxdraw import BoxSet, BoxSetClassifier
 from boxdraw.arrays import BoolArray
 from boxdraw.cli.errors import Failure
 from boxdraw.export.json import FORMAT as BOXES_FORMAT
-from boxdraw.export.json import MODEL_FORMAT, from_json, read_source, to_json
+from boxdraw.export.json import MODEL_FORMAT, from_json, to_json
 from boxdraw.export.scorecard import FORMAT as CARD_FORMAT
 from boxdraw.export.scorecard import from_json as card_from_json
+from boxdraw.files import read_source
 from boxdraw.scored.scorecard import Scorecard
 
-__all__ = ["FORMAT", "VERSION", "Model", "load_model", "model_from_json", "model_to_json"]
+__all__ = ["FORMAT", "VERSION", "Edit", "Model", "load_model", "model_from_json", "model_to_json"]
 
 #: What marks a file as a model.
 FORMAT = MODEL_FORMAT
 #: The newest layout that this version of the library reads, and the one it writes.
 VERSION = 1
 
-_REQUIRED = ("format", "version", "target", "classes", "boxes")
-_OPTIONAL = ("scorecard", "fit")
+_REQUIRED = ("format", "version", "target", "classes")
+_OPTIONAL = ("boxes", "scorecard", "fit", "edits")
+_EDIT = ("time", "what", "reason")
+_MOST_DIGITS = 1000  # of a whole number: reading one takes time that grows with the square of its length
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change that someone made to a model after it was learned.
+
+    Parameters
+    ----------
+    time : str
+        When, in ISO 8601.
+    what : str
+        What was done.
+    reason : str
+        Why; may be empty.
+
+    Examples
+    --------
+    >>> Edit("2026-11-16T09:30:00Z", "Box 2 dropped", "seasonal").reason
+    'seasonal'
+    """
+
+    time: str
+    what: str
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +97,8 @@ class Model:
         Where the boxes come from.
     scorecard : Scorecard or None
         The scorecard whose union the boxes are, if they come from one; other boxes are a ValueError.
+    edits : tuple of Edit
+        What people changed since, in the order in which they did.
 
     Examples
     --------
@@ -80,6 +112,7 @@ class Model:
     classes: tuple[Any, Any] = (0, 1)
     fit: dict[str, Any] = field(default_factory=dict)
     scorecard: Scorecard | None = None
+    edits: tuple[Edit, ...] = ()
 
     def __post_init__(self) -> None:
         if self.scorecard is not None and self.scorecard.union() != self.boxes:
@@ -135,10 +168,16 @@ def model_to_json(model: Model) -> str:
         "boxes": to_json(model.boxes).replace("\n", "\n  "),
         **({} if model.scorecard is None else {"scorecard": model.scorecard.to_json().replace("\n", "\n  ")}),
         "fit": json.dumps(model.fit, ensure_ascii=False, allow_nan=False, indent=2).replace("\n", "\n  "),
+        **({"edits": _edit_lines(model.edits)} if model.edits else {}),
     }
     text = "{\n" + ",\n".join(f'  "{key}": {text}' for key, text in entries.items()) + "\n}\n"
     # The name of a file may hold what no encoding can write; JSON has an escape for it.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _edit_lines(edits: tuple[Edit, ...]) -> str:
+    """Write an edit per line."""
+    return "[\n" + ",\n".join(f"    {_dump(asdict(edit))}" for edit in edits) + "\n  ]"
 
 
 def _dump(value: object) -> str:
@@ -200,21 +239,29 @@ def model_from_json(text: str | bytes) -> Model:
         card = card_from_json(text)
         return Model(card.union(), scorecard=card)
     _check_header(data)
-    missing = [key for key in _REQUIRED if key not in data]
-    unknown = sorted(set(data) - {*_REQUIRED, *_OPTIONAL})
-    if missing or unknown:
-        raise ValueError(
-            f"it lacks {', '.join(missing)}" if missing else f"it has unknown keys {reprlib.repr(unknown)}"
-        )
+    _check_keys(data)
     target, fit = data["target"], data.get("fit", {})
     if target is not None and not isinstance(target, str):
         raise ValueError(f"target: expected the name of a column or null, got {reprlib.repr(target)}")
     if not isinstance(fit, dict):
         raise ValueError(f"fit: expected an object {{...}}, got {reprlib.repr(fit)}")
     # The boxes' own reader wants text, and knows best what may be in it; so does that of scorecards.
-    boxes = from_json(json.dumps(data["boxes"]))
     scorecard = card_from_json(json.dumps(data["scorecard"])) if "scorecard" in data else None
-    return Model(boxes, target, _classes(data["classes"]), fit, scorecard)
+    boxes = from_json(json.dumps(data["boxes"])) if "boxes" in data else None
+    if boxes is None and scorecard is not None:
+        boxes = scorecard.union()
+    assert boxes is not None  # one of them is there
+    return Model(boxes, target, _classes(data["classes"]), fit, scorecard, _edits(data.get("edits", [])))
+
+
+def _check_keys(data: dict[str, Any]) -> None:
+    # The boxes follow from a scorecard.
+    missing = [key for key in (*_REQUIRED, *(() if "scorecard" in data else ("boxes",))) if key not in data]
+    unknown = sorted(set(data) - {*_REQUIRED, *_OPTIONAL})
+    if missing or unknown:
+        raise ValueError(
+            f"it lacks {', '.join(missing)}" if missing else f"it has unknown keys {reprlib.repr(unknown)}"
+        )
 
 
 def _parse(text: str | bytes) -> dict[str, Any]:
@@ -224,7 +271,13 @@ def _parse(text: str | bytes) -> dict[str, Any]:
         except UnicodeDecodeError as error:
             raise ValueError(f"not UTF-8 at byte {error.start}; save it with that encoding") from None
     try:
-        data = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_unique_keys, parse_constant=_refuse)
+        data = json.loads(
+            text.removeprefix("\ufeff"),
+            object_pairs_hook=_unique_keys,
+            parse_constant=_refuse,
+            parse_float=_finite,
+            parse_int=_whole,
+        )
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(data, dict):
@@ -243,6 +296,19 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse(name: str) -> float:
     raise ValueError(f"{name} is not a number in JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{reprlib.repr(text)} is not a number in JSON that a float can hold")
+    return number
+
+
+def _whole(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"the number {reprlib.repr(text)} has more than {_MOST_DIGITS} digits")
+    return int(text)
 
 
 def _check_header(data: dict[str, Any]) -> None:
@@ -268,6 +334,31 @@ def _classes(values: Any) -> tuple[Any, Any]:
             f"true or false; got {reprlib.repr(values)}"
         )
     return values[0], values[1]
+
+
+def _edits(values: Any) -> tuple[Edit, ...]:
+    """Read what people changed."""
+    if not isinstance(values, list):
+        raise ValueError(f"edits: expected a list [...], got {reprlib.repr(values)}")
+    for k, value in enumerate(values):
+        if not isinstance(value, dict) or set(value) != set(_EDIT):
+            raise ValueError(f"edits[{k}]: expected an object with {', '.join(_EDIT)}, got {reprlib.repr(value)}")
+        for key in _EDIT:
+            if not isinstance(value[key], str):
+                raise ValueError(f"edits[{k}].{key}: expected a text, got {reprlib.repr(value[key])}")
+        if not _is_time(value["time"]):
+            raise ValueError(
+                f"edits[{k}].time: expected a time such as 2026-11-16T09:30:00Z, got {reprlib.repr(value['time'])}"
+            )
+    return tuple(Edit(**value) for value in values)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_label(value: Any) -> bool:

@@ -74,6 +74,7 @@ def add_csv(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--missing",
+        type=_word,
         action="append",
         default=[],
         metavar="WORD",
@@ -162,9 +163,15 @@ def check_inputs(model: str, data: str | None) -> None:
 
 def _delimiter(text: str) -> str:
     character = {"tab": "\t", "\\t": "\t"}.get(text, text)
-    if len(character) != 1 or not character.isascii() or character in '"\r\n':
+    if len(character) != 1 or not character.isascii() or character in '"\r\n\0':
         raise argparse.ArgumentTypeError(f"expected one character or the word tab, got {text!r}")
     return character
+
+
+def _word(text: str) -> str:
+    if any("\ud800" <= letter <= "\udfff" for letter in text):  # bytes that are no character
+        raise argparse.ArgumentTypeError(f"expected text, got {text!r}")
+    return text
 
 
 def positive_number(text: str) -> float:

@@ -14,16 +14,25 @@ import numpy as np
 from boxdraw.cli.columns import csv_form, row_weights
 from boxdraw.cli.errors import UsageError, extra, no_such_column
 from boxdraw.cli.features import as_trained, by_place, feature_rows, text_features
+from boxdraw.cli.figures import (
+    EDITED,
+    HEADER,
+    box_figures,
+    edit_texts,
+    figure_cells,
+    figures_text,
+    model_text,
+    rules_json,
+)
 from boxdraw.cli.files import Output
 from boxdraw.cli.labels import known_labels, meaning_of
 from boxdraw.cli.model import Model, load_model
 from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
-from boxdraw.cli.report import HEADER, box_figures, figure_cells, figures_text, model_text, rules_json
 from boxdraw.cli.show import plain, rows_progress, say, say_json
 from boxdraw.cli.stored import Stored, check_trained, open_stored
 from boxdraw.cli.stored_labels import Tell, figures_of, find_facts, labelled_tables
 from boxdraw.cli.tables import Source
-from boxdraw.export.markdown import to_markdown
+from boxdraw.export.markdown import markdown_table, to_markdown
 from boxdraw.export.text import rule_texts
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "rules_text", "run"]
@@ -133,7 +142,7 @@ def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, da
     model : Model
         The model.
     figures : list of dict or None
-        What `boxdraw.cli.report.box_figures` returns.
+        What `boxdraw.cli.figures.box_figures` returns.
     form : {"text", "markdown", "json", "csv"}
         The format.
     data : str or None
@@ -159,6 +168,8 @@ def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, da
         table = to_markdown(model.boxes)
         if model.scorecard is not None:
             table = f"{model.scorecard.to_markdown()}\n\nThe same as a union of boxes:\n\n{table}"
+        if model.edits:
+            table = f"{table}\n\n{EDITED}\n\n{markdown_table(('Time', 'Edit'), edit_texts(model))}"
         return table if figures is None else f"{table}\n\nOn the rows of `{data}`:\n\n{_markdown(figures)}"
     text = model_text(model)
     return text if figures is None else f"{text}\n\nOn the rows of {data}:\n{figures_text(figures)}"

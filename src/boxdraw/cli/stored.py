@@ -21,6 +21,7 @@ from boxdraw.cli.tables import (
     check_names,
     decoded,
     not_in_encoding,
+    possible_names,
     ragged,
     with_missing_text,
     zeros_in_front,
@@ -145,7 +146,10 @@ class Stored:
         try:
             for batch in batches_of(self._dataset(), names, _ROWS):
                 if batch.num_rows:
+                    batch.validate(full=True)
                     yield pa.Table.from_batches([batch])
+        except MemoryError:  # an ArrowException too, and no fault of the file
+            raise
         except (pa.ArrowException, OSError) as error:
             raise Failure(f"{self.name} is a damaged Parquet file: {error}") from None
 
@@ -223,9 +227,11 @@ def _open_parquet(path: str) -> Stored:
     pa = extra("pyarrow")
     try:
         schema = extra("pyarrow.parquet").read_schema(path)
-    except (pa.ArrowException, OSError) as error:
+        check_names(schema.names, path)
+    except MemoryError:  # an ArrowException too, and no fault of the file
+        raise
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise Failure(f"{path} is a damaged Parquet file: {error}") from None
-    check_names(schema.names, path)
     return Stored(path, True, decoded(schema.empty_table()).schema)
 
 
@@ -255,7 +261,7 @@ def _csv_schema(path: str, form: CsvForm, as_text: Iterable[str]) -> Any:
     None if a row is longer than what is read at once, or if there is nothing but blanks.
     """
     pa = extra("pyarrow")
-    types = dict.fromkeys(as_text, pa.string())
+    types = dict.fromkeys(possible_names(as_text), pa.string())
     missing = [*MISSING_NUMBERS, *form.missing]
     schema = None
     while True:

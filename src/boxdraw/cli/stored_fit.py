@@ -84,7 +84,7 @@ class StoredLabelled:
         Returns
         -------
         list of dict
-            What `boxdraw.cli.report.box_figures` returns.
+            What `boxdraw.cli.figures.box_figures` returns.
         """
         return figures_of(model, self._counted(), self.n_rows, self.tell)
 

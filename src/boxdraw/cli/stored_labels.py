@@ -12,9 +12,9 @@ import numpy as np
 from boxdraw.cli.columns import row_weights
 from boxdraw.cli.errors import Failure, extra, no_such_column
 from boxdraw.cli.features import has_infinite, has_values, learning_column
+from boxdraw.cli.figures import counted_figures
 from boxdraw.cli.labels import check_labels, no_labels, with_label
 from boxdraw.cli.model import Model
-from boxdraw.cli.report import counted_figures
 from boxdraw.cli.stored import Stored
 from boxdraw.counts import BoxCounts
 from boxdraw.export.text import printable
@@ -289,7 +289,7 @@ class _Batches:
 
 
 def figures_of(model: Model, pieces: Iterator[tuple[Any, Any, Any]], n_rows: int, tell: Tell) -> list[dict[str, Any]]:
-    """Count what each box catches, as `boxdraw.cli.report.box_figures` does.
+    """Count what each box catches, as `boxdraw.cli.figures.box_figures` does.
 
     Parameters
     ----------

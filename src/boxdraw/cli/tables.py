@@ -17,6 +17,7 @@ import csv
 import gzip
 import io
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -115,7 +116,7 @@ class Source:
         if content.startswith(b"\x1f\x8b"):
             try:
                 content = gzip.decompress(content)
-            except (OSError, EOFError) as error:
+            except (OSError, EOFError, zlib.error) as error:
                 raise Failure(f"{name} is packed with gzip and damaged: {error}") from None
         if content.startswith(b"PK\x03\x04"):
             raise Failure(f"{name} looks like an Excel workbook: save the sheet as CSV")
@@ -126,14 +127,18 @@ class Source:
 def _in_utf8(name: str, content: bytes, encoding: str) -> bytes:
     """Check the encoding, and change it to the one that the reader knows."""
     try:
-        text = content.decode(encoding)
-    except LookupError:
-        raise UsageError(f"--encoding {encoding} is not known; write it as Python does, for example cp1252") from None
+        # What reads the CSV skips a mark at its start; there may be only one.
+        text = content.decode("utf-8" if encoding.lower() == "utf-8-sig" else encoding)
+        in_utf8 = text.encode("utf-8")
     except UnicodeDecodeError as error:
         raise not_in_encoding(name, encoding, content.count(b"\n", 0, error.start) + 1, content[:4]) from None
+    except UnicodeError as error:  # some encodings can say no more, and some read halves of characters
+        raise Failure(f"{name} is not written in {encoding}: {error}; name its encoding with --encoding") from None
+    except (LookupError, ValueError):
+        raise UsageError(f"--encoding {encoding} is not known; write it as Python does, for example cp1252") from None
     if not text.strip("\ufeff \t\r\n"):
         raise Failure(f"{name} is empty: it must have a line with the column names, then the rows")
-    return text.encode("utf-8")
+    return in_utf8
 
 
 def not_in_encoding(name: str, encoding: str, line: int, start: bytes) -> Failure:
@@ -171,11 +176,16 @@ def read_table(source: Source, as_text: Iterable[str] = ()) -> Any:
     else:
         missing = [*MISSING_NUMBERS, *source.form.missing]
         text = extra("pyarrow").string()
-        table = _read_csv(source, null_values=missing, column_types=dict.fromkeys(as_text, text))
+        table = _read_csv(source, null_values=missing, column_types=dict.fromkeys(possible_names(as_text), text))
         _check_last_quote(source, table)
         table = with_missing_text(table, ["", *source.form.missing])
     check_names(table.column_names, source.name)
     return table
+
+
+def possible_names(names: Iterable[str]) -> list[str]:
+    """Return the names that a column can have: those without halves of characters, which UTF-8 can't write."""
+    return [name for name in names if not any("\ud800" <= letter <= "\udfff" for letter in name)]
 
 
 def read_verbatim(source: Source, names: Sequence[str]) -> Any:
@@ -206,8 +216,13 @@ def read_verbatim(source: Source, names: Sequence[str]) -> Any:
 def _read_parquet(source: Source) -> Any:
     pa = extra("pyarrow")
     try:
-        return extra("pyarrow.parquet").ParquetFile(pa.BufferReader(source.content)).read()
-    except (pa.ArrowException, OSError) as error:
+        table = extra("pyarrow.parquet").ParquetFile(pa.BufferReader(source.content)).read()
+        table.validate(full=True)  # texts that are not in UTF-8, for example
+        check_names(table.column_names, source.name)
+        return table
+    except MemoryError:  # an ArrowException too, and no fault of the file
+        raise
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise Failure(f"{source.name} is a damaged Parquet file: {error}") from None
 
 
@@ -268,11 +283,12 @@ def _check_last_quote(source: Source, table: Any) -> None:
 def with_missing_text(table: Any, words: list[str]) -> Any:
     """Make fields of text that stand for a missing value null."""
     pa, compute = extra("pyarrow"), extra("pyarrow.compute")
+    nulls = pa.nulls(table.num_rows, pa.string())  # no scalar: with that Arrow 15 gets parts of arrays wrong
     for place, field in enumerate(table.schema):
         if pa.types.is_string(field.type):
             column = table.column(place)
             empty = compute.is_in(column, value_set=pa.array(words))
-            table = table.set_column(place, field, compute.if_else(empty, pa.scalar(None, pa.string()), column))
+            table = table.set_column(place, field, compute.if_else(empty, nulls, column))
     return table
 
 

@@ -23,7 +23,8 @@ from boxdraw.boxes import BoxSet
 from boxdraw.exact.objective import Objective, Scale
 from boxdraw.exact.raw import counted, read_table
 from boxdraw.exact.sorting import row_order
-from boxdraw.export.json import from_json, read_source, to_json, write_text
+from boxdraw.export.json import from_json, to_json
+from boxdraw.files import read_source, write_text
 from boxdraw.rule import Category
 from boxdraw.schema import labels_of
 from boxdraw.tiles import tiles

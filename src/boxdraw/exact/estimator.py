@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state, check_scalar
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from boxdraw.arrays import BoolArray, FloatArray
-from boxdraw.base import BaseBoxClassifier, check_binary
+from boxdraw.base import BaseBoxClassifier
 from boxdraw.boxes import BoxSet
 from boxdraw.exact.certificate import Certificate, about_data, make_certificate
 from boxdraw.exact.edges import EDGES, place_edges
@@ -29,9 +29,9 @@ from boxdraw.exact.raw import held, read_table
 from boxdraw.exact.strategies import STRATEGIES, Outcome, solve
 from boxdraw.exact.weights import decimal
 from boxdraw.fast.estimator import check_cost
-from boxdraw.fast.order import fit_order
-from boxdraw.schema import read_training
-from boxdraw.training import Training
+from boxdraw.order import fit_order
+from boxdraw.schema import check_binary, read_training
+from boxdraw.training import Training, check_weight
 
 _SOLVERS = ("auto", "mip")
 
@@ -79,7 +79,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     pos_label : label, default=None
         The positive class; the rarer one if None.
     random_state : int, RandomState instance or None, default=None
-        Seed of the search for drawings. With the same seed the model is the same unless the time limit ends the search.
+        Seed of the search for drawings; None is the same as 0. With the same seed the model is the same unless the time
+        limit ends the search.
     n_jobs : int or None, default=None
         Number of threads. With two, CP-SAT searches beside the main line; more than two are not used.
     verbose : int, default=0
@@ -130,6 +131,12 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     >>> model.certificate_.verify(X, [0, 1, 1, 0, 0, 0])
     True
     """
+
+    negative_weight_: float
+    objective_: float
+    bound_: float
+    gap_: float
+    status_: str
 
     def __init__(
         self,
@@ -193,7 +200,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         warm = self._warm_start(X, objective, kept)
         # What the certificate says of the data is computed before the search, which then has the rest of the time.
         data = about_data(objective, scale) if self._encoding.plain else None
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
         outcome = solve(
             objective,
             scale,
@@ -231,7 +238,9 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         checked = self._order.apply(self._encoding.encode(rows))
         lower, upper = self._limits
         boxes = BoxSet(lower / self._spread, upper / self._spread, missing=np.ones(lower.shape, dtype=np.bool_))
-        depth = np.clip(boxes.margin(checked / self._spread), -1e9, 1e9)
+        with np.errstate(over="ignore"):  # a row may be so far out that its distance is no number
+            relative = checked / self._spread
+        depth = np.clip(boxes.margin(relative), -1e9, 1e9)
         return self._towards_second_class(depth, self.boxes_.contains(rows, n_jobs=self.n_jobs))
 
     def _check_parameters(self) -> None:
@@ -260,7 +269,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         matrix, y, self._encoding = read_training(self, X, y, self.categorical_features)
         weight, kept = None, np.ones(len(y), dtype=np.bool_)
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, matrix, dtype=np.float64, ensure_non_negative=True)
+            weight = check_weight(sample_weight, matrix)
             kept = weight > 0
             if not kept.all():
                 matrix, y, weight = matrix[kept], y[kept], weight[kept]

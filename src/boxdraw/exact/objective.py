@@ -123,11 +123,11 @@ def inside_any(rows: FloatArray, lower: FloatArray, upper: FloatArray) -> BoolAr
 
 def sum_up(values: FloatArray, shift: float) -> FloatArray:
     """Return the smallest floats that are not below the exact sums, so that comparisons with them are exact too."""
-    total = values + shift
-    with np.errstate(invalid="ignore"):  # limits may be infinite
+    with np.errstate(invalid="ignore", over="ignore"):  # limits may be infinite, and a sum is beyond the largest number
+        total = values + shift
         part = total - values
         lost = (values - (total - part)) + (shift - part)
-    return np.asarray(np.where(lost > 0, np.nextafter(total, np.inf), total))
+        return np.asarray(np.where(lost > 0, np.nextafter(total, np.inf), total))
 
 
 def sum_down(values: FloatArray, shift: float) -> FloatArray:

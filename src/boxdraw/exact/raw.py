@@ -9,6 +9,7 @@ from sklearn.utils import check_array
 
 from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.boxes import BoxSet
+from boxdraw.encoding import quiet_sums
 from boxdraw.exact.objective import Objective, sum_down, sum_up
 from boxdraw.membership import admitted
 from boxdraw.rows import read_columns
@@ -18,7 +19,8 @@ def read_table(X: Any, boxes: BoxSet) -> FloatArray:
     """Return the features of the boxes as one matrix: numbers, and places of categories."""
     _, columns = read_columns(X, boxes, range(boxes.n_features))
     table = np.column_stack([np.asarray(column, dtype=np.float64) for column in columns.values()])
-    return np.asarray(check_array(table, dtype=np.float64, ensure_all_finite="allow-nan"))
+    with quiet_sums():
+        return np.asarray(check_array(table, dtype=np.float64, ensure_all_finite="allow-nan"))
 
 
 def held(table: FloatArray, boxes: BoxSet, margin: float) -> BoolArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,6 +15,7 @@ from boxdraw.exact.objective import Objective, Scale
 from boxdraw.exact.problem import Box, Problem, half_ranges, presolve, within_reach
 from boxdraw.exact.progress import Reporter
 from boxdraw.exact.size import fast_step, provable, sample_step, too_large
+from boxdraw.quiet import quietly
 
 STRATEGIES = ("full", "neighbourhood", "per_cluster")
 _CLUSTERINGS = 3
@@ -93,8 +93,7 @@ def fast_starts(objective: Objective, seconds: float) -> list[tuple[str, BoolArr
             pos_label=True,
             random_state=0,
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # fewer distinct positives than boxes is no problem here
+        with quietly(UserWarning):  # fewer distinct positives than boxes is no problem here
             boxes = model.fit(objective.X, objective.positive, objective.weight).boxes_
         starts.append(("Fast Boxes", whole.held(boxes.lower, boxes.upper)))
     return starts
@@ -122,8 +121,7 @@ def cluster_starts(objective: Objective, seed: int) -> list[tuple[str, BoolArray
     starts = []
     for k in range(_CLUSTERINGS if n_clusters > 1 else 0):
         # Threads would wait for each other longer than they work where others use the cores, too.
-        with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer places than clusters is no problem here
+        with quietly(ConvergenceWarning), threadpool_limits(1):  # fewer places than clusters is no problem here
             labels = KMeans(n_clusters, n_init=1, random_state=(seed + k) % 2**32).fit_predict(scaled)
         starts.append(("clusters", labels == np.arange(n_clusters)[:, None]))
     return starts
@@ -212,13 +210,13 @@ def per_cluster(objective: Objective, scale: Scale, limits: Limits) -> Outcome:
     The table is gone through once for the negatives within reach of any box. A cluster has only those within reach of
     its own positives, so each problem is small.
     """
-    from boxdraw.fast.cluster import cluster_positives, filled
+    from boxdraw.fast.cluster import cluster_positives, filled, masses
 
     positives = np.flatnonzero(objective.positive)
     weight = None if objective.weight is None else objective.weight[positives]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        labels = cluster_positives(filled(objective.rows(positives)), weight, objective.max_boxes, None, limits.seed)
+    with quietly(UserWarning):
+        known = filled(objective.rows(positives), masses(weight, None))
+        labels = cluster_positives(known, weight, objective.max_boxes, None, limits.seed)
     reached = within_reach(objective, positives)
     held, status, note, n_clusters = [], "heuristic", "", int(labels.max()) + 1
     for k in range(n_clusters):

@@ -15,7 +15,7 @@ The layout, version 1::
           {"feature": "region", "categories": ["north", "east"]}
         ]}
       ],
-      "shown_checksum": "c5f2b140dae5034d"
+      "shown_checksum": "0c2f97d6190afd4a"
     }
 
 ``features`` names the columns in their order; categories are text, numbers, true or false. A box is the rows that
@@ -28,7 +28,10 @@ as a JSON Schema.
 
 ``shown_lower`` and ``shown_upper`` are the short numbers to print, and default to the limits. They are believed only
 while ``shown_checksum`` says that neither they nor their limits were changed: in a file that someone edited, what is
-printed is what is applied. To edit a limit, change ``lower`` or ``upper``.
+printed is what is applied. To edit a limit, change ``lower`` or ``upper``. The checksum is the first 16 digits of the
+SHA-256 of a JSON text in ASCII without spaces: of the list of ``[side, box, feature, limit, shown]`` for each number
+that is shown otherwise, first those below (side 0) and then those above (side 1), by box and feature, boxes counted
+from 0 and numbers written as `float.hex` does.
 """
 
 from __future__ import annotations
@@ -36,12 +39,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import reprlib
-import secrets
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -49,7 +48,7 @@ import numpy as np
 from boxdraw.boxes import BoxSet
 from boxdraw.rule import Category, Limit, Rule
 
-__all__ = ["FORMAT", "MAX_CELLS", "MODEL_FORMAT", "VERSION", "from_json", "read_source", "to_json", "write_text"]
+__all__ = ["FORMAT", "MAX_CELLS", "MODEL_FORMAT", "VERSION", "from_json", "to_json"]
 
 #: What marks a file as ours.
 FORMAT = "boxdraw.boxes"
@@ -97,7 +96,7 @@ def to_json(boxes: BoxSet) -> str:
           {"feature": "age", "lower": 0.30000000000000004, "shown_lower": 0.3}
         ]}
       ],
-      "shown_checksum": "f33b5ad8d6e95f58"
+      "shown_checksum": "8379533f1939e12d"
     }
     """
     _check_size(boxes.n_boxes, boxes.n_features)
@@ -165,11 +164,13 @@ def _checksum(boxes: BoxSet) -> str:
     """Return what ties the numbers to print to their limits; nothing where both are the same."""
     differ = ((boxes.shown_lower, boxes.lower), (boxes.shown_upper, boxes.upper))
     cells = [
-        (side, k, boxes.feature_names[j], float(exact[k, j]).hex(), float(shown[k, j]).hex())
+        [side, k, boxes.feature_names[j], float(exact[k, j]).hex(), float(shown[k, j]).hex()]
         for side, (shown, exact) in enumerate(differ)
         for k, j in np.argwhere(shown != exact).tolist()
     ]
-    return hashlib.sha256(repr(cells).encode("utf-8", "surrogatepass")).hexdigest()[:16] if cells else ""
+    # As ASCII, in which every language writes the same text.
+    text = json.dumps(cells, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16] if cells else ""
 
 
 def _plain(number: float) -> float:
@@ -269,8 +270,13 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _boxes(data: Any) -> BoxSet:
-    if isinstance(data, dict) and data.get("format") == MODEL_FORMAT and isinstance(data.get("boxes"), dict):
-        data = data["boxes"]  # a model file of the command line also says what the labels are called
+    if isinstance(data, dict) and data.get("format") == MODEL_FORMAT:  # it also says what the labels are called
+        if "boxes" not in data and isinstance(data.get("scorecard"), dict):
+            from boxdraw.export.scorecard import read_card
+
+            return read_card(data["scorecard"]).union()
+        if isinstance(data.get("boxes"), dict):
+            data = data["boxes"]
     return read_boxes(data)
 
 
@@ -455,68 +461,3 @@ def _check_size(n_boxes: int, n_features: int) -> None:
             f"{n_boxes} boxes on {n_features} features are {n_boxes * n_features} cells, more than the "
             f"{MAX_CELLS} that a file may have; leave out the features that no box limits"
         )
-
-
-def read_source(source: str | bytes | os.PathLike[str]) -> str | bytes:
-    """Get the JSON text from wherever it is.
-
-    Parameters
-    ----------
-    source : str, bytes or path-like
-        Bytes and a str that starts with ``{`` are the text itself; anything else is the path of a file.
-
-    Returns
-    -------
-    str or bytes
-        The text, not yet decoded when it comes from a file.
-
-    Examples
-    --------
-    >>> read_source('{"format": "boxdraw.boxes"}')
-    '{"format": "boxdraw.boxes"}'
-    """
-    if isinstance(source, bytes):
-        return source
-    if isinstance(source, str):
-        start = source.lstrip("\ufeff \t\r\n")[:1]
-        if start == "{":
-            return source
-        if start in ("", "[", '"') or (start.isdigit() and not os.path.exists(source)):
-            raise ValueError(f"expected JSON text that starts with {{, or a path; got {reprlib.repr(source)}")
-    if isinstance(source, str | os.PathLike):
-        return Path(source).read_bytes()
-    raise TypeError(f"expected JSON text, bytes or a path, got {type(source).__name__}")
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    r"""Write a file so that it is there completely or not at all.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file. What was there is replaced in one step; a symbolic link is followed.
-    text : str
-        What to write, as UTF-8.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_text(Path(folder, "boxes.json"), "{}")
-    ...     Path(folder, "boxes.json").read_text(encoding="utf-8")
-    '{}\n'
-    """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise OSError(f"{os.fspath(path)!r} is not a regular file: give the path of a file to write")
-    temporary = target.with_name(f".boxdraw-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            file.write(f"{text}\n".encode())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-        raise

@@ -1,4 +1,4 @@
-"""What boxes can be written as. Each method only calls the function of the file that knows the language."""
+"""What boxes can be written and drawn as. Each method only calls the function of the file that knows how."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from boxdraw.boxes import BoxSet
+    from boxdraw.plotting import BoxesDisplay
 
 
 class Exports:
-    """The part of `BoxSet` that writes boxes."""
+    """The part of `BoxSet` that writes and draws boxes."""
 
     __slots__ = ()
 
@@ -50,7 +51,8 @@ class Exports:
         >>> BoxSet.from_json(BoxSet([[1]], [[2]]).to_json()).to_text()
         'Box 1: 1 ≤ x0 ≤ 2'
         """
-        from boxdraw.export.json import to_json, write_text
+        from boxdraw.export.json import to_json
+        from boxdraw.files import write_text
 
         text = to_json(self._boxes())
         if path is not None:
@@ -77,7 +79,8 @@ class Exports:
         >>> BoxSet.from_json(BoxSet([[1]], [[2]]).to_json()) == BoxSet([[1]], [[2]])
         True
         """
-        from boxdraw.export.json import from_json, read_source
+        from boxdraw.export.json import from_json
+        from boxdraw.files import read_source
 
         return from_json(read_source(source))
 
@@ -166,7 +169,7 @@ class Exports:
         return to_markdown(self._boxes())
 
     def to_html(self) -> str:
-        """Write the boxes as a table in HTML, as notebooks show them.
+        """Write the boxes as a table in HTML.
 
         Examples
         --------
@@ -178,12 +181,46 @@ class Exports:
 
         return to_html(self._boxes())
 
+    def plot(self, X: Any, y: Any, *, features: Any = None, pos_label: Any = None, ax: Any = None) -> BoxesDisplay:
+        """Draw the boxes over labelled rows (needs ``boxdraw[plot]``).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of at most two classes.
+        features : sequence of str or int, or "used", optional
+            Two features to show, three to eight for a grid of pairs, or all that the boxes limit; by default the two
+            that matter most.
+        pos_label : label, optional
+            The positive class; the rarer one by default.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        BoxesDisplay
+            The picture, with ``ax_`` and ``figure_``; `boxdraw.plotting` has others.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> boxes = BoxSet([[30, 1]], [[float("inf"), 2]], feature_names=["age", "dose"])
+        >>> display = boxes.plot([[20, 1], [40, 1.5], [50, 3]], ["well", "ill", "well"])
+        >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+        ('age', 'dose')
+        """
+        from boxdraw.plotting import BoxesDisplay
+
+        return BoxesDisplay.from_predictions(self._boxes(), X, y, features=features, pos_label=pos_label, ax=ax)
+
     def __repr__(self) -> str:
         from boxdraw.export.text import to_repr
 
         return to_repr(self._boxes())
 
     def _repr_html_(self) -> str:
-        from boxdraw.export.html import to_html
+        from boxdraw.export.html import boxes_card
 
-        return to_html(self._boxes())
+        return boxes_card(self._boxes())

@@ -336,10 +336,11 @@ def from_json(text: str | bytes) -> Scorecard:
     >>> from_json(to_json(card)) == card
     True
     """
-    return read_text(text, _card, "a scorecard")
+    return read_text(text, read_card, "a scorecard")
 
 
-def _card(data: Any) -> Scorecard:
+def read_card(data: Any) -> Scorecard:
+    """Make a card from what `boxdraw.export.json.read_text` parsed."""
     check_header(data, FORMAT, VERSION)
     check_keys(data, "the file", required=("format", "version", "threshold", "points", "boxes"))
     threshold = _whole(data["threshold"], "threshold")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from boxdraw.arrays import FloatArray, IntArray, Matrix
-from boxdraw.fast.cluster import medians
+from boxdraw.fast.cluster import masses, medians
 from boxdraw.fast.scale import Scaling
 
 
@@ -35,7 +35,7 @@ class Assignment:
     ) -> Assignment:
         """Find the centres of clustered rows; those labelled -1 are in no cluster."""
         columns = scaling.columns(X)
-        middle = medians(columns, count)
+        middle = _medians(columns, masses(weight, count))
         _fill(columns, middle)
         mass = (np.ones(len(X)) if weight is None else weight) * (1.0 if count is None else count)
         mean, deviation = np.empty(len(columns)), np.ones(len(columns))
@@ -48,20 +48,34 @@ class Assignment:
         totals = [np.bincount(labels[member], weights=(mass * column)[member]) for column in columns]
         return cls(scaling, middle, deviation, np.column_stack(totals) / size[:, None])
 
-    def __call__(self, X: Matrix) -> IntArray:
-        """Label each row with the nearest centre; of equally near ones, the first."""
-        columns = self.scaling.columns(X)
-        _fill(columns, self.medians)
-        columns /= self.deviation[:, None]
-        labels = np.zeros(len(X), dtype=np.intp)
-        least = np.full(len(X), np.inf)
-        for k, centre in enumerate(self.centres / self.deviation):
-            distance = np.zeros(len(X))
-            for column, at in zip(columns, centre.tolist(), strict=True):
-                distance += (column - at) ** 2
-            nearer = distance < least
-            labels[nearer], least[nearer] = k, distance[nearer]
-        return labels
+    def fill(self, label: IntArray, X: Matrix, members: IntArray) -> None:
+        """Label some rows, in their places, with the nearest centre; of equally near ones, the first."""
+        from boxdraw.fast.nearest import nearest
+
+        scaling = self.scaling
+        nearest(
+            X,
+            members,
+            scaling.low,
+            scaling.high,
+            scaling.prescale,
+            scaling.middle,
+            scaling.steps,
+            self.medians,
+            self.deviation,
+            self.centres / self.deviation,
+            label,
+        )
+
+
+def _medians(columns: FloatArray, mass: FloatArray | None) -> FloatArray:
+    """Return `medians`; where nothing is missing, repeated or weighted, without sorting."""
+    if (mass is not None and (mass != 1).any()) or np.isnan(columns).any():
+        return medians(columns, mass)
+    middle = [(columns.shape[1] - 1) // 2, columns.shape[1] // 2]
+    low, high = np.partition(columns, middle, axis=1)[:, middle].T
+    result: FloatArray = (low + high) / 2
+    return result
 
 
 def _fill(columns: FloatArray, values: FloatArray) -> None:

@@ -13,10 +13,12 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from boxdraw.arrays import FloatArray, IntArray, Matrix
+from boxdraw.sums import on_grid
 
 _MAX_ITERATIONS = 100
 _PAIRS = 2_000_000  # distances held at once while seeding; more positives get fewer candidates
 _BLOCK = 512
+_CELLS = 2**16  # of a work array that stays in the cache
 
 
 def cluster_positives(
@@ -52,29 +54,37 @@ def cluster_positives(
     return _heaviest_first(labels, mass)[inverse]
 
 
-def filled(positives: FloatArray, count: FloatArray | None = None) -> FloatArray:
+def filled(positives: FloatArray, mass: FloatArray | None = None) -> FloatArray:
     """Put the median of its feature in the place of each missing value, for the distances of clustering alone."""
     missing = np.isnan(positives)
     if not missing.any():
         return positives
     result = positives.copy()
     some = np.flatnonzero(missing.any(axis=0))
-    for j, median in zip(some, medians(positives[:, some].T, count).tolist(), strict=True):
+    for j, median in zip(some, medians(positives[:, some].T, mass).tolist(), strict=True):
         result[missing[:, j], j] = median
     return result
 
 
-def medians(columns: FloatArray, count: FloatArray | None) -> FloatArray:
-    """Return the median of the known values of each column, each as often as ``count`` says; 0 where there is none."""
+def medians(columns: FloatArray, mass: FloatArray | None) -> FloatArray:
+    """Return the median of the known values of each column, in half of the ``mass``; 0 where there is none."""
     result = np.zeros(len(columns))
     for j, column in enumerate(columns):
         order = np.argsort(column)[: np.count_nonzero(~np.isnan(column))]  # missing values last
         if len(order):
-            number = np.arange(1, len(order) + 1) if count is None else np.cumsum(count[order])
-            # of an odd number of values both are the middle one
-            low, high = number.searchsorted([number[-1] / 2, number[-1] / 2 + 0.5])
+            below = np.arange(1, len(order) + 1) if mass is None else np.cumsum(mass[order])
+            # both are the middle value, unless half of the mass is up to one value and half from the next on
+            low, high = below.searchsorted(below[-1] / 2, "left"), below.searchsorted(below[-1] / 2, "right")
             result[j] = (column[order[low]] + column[order[high]]) / 2
     return result
+
+
+def masses(weight: FloatArray | None, count: FloatArray | None) -> FloatArray | None:
+    """Return what ``count`` equal rows of some weight weigh together, with exact sums; None where all weigh 1."""
+    if weight is None:
+        return count
+    exact = on_grid(weight, count)
+    return exact if count is None else exact * count
 
 
 def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
@@ -165,8 +175,11 @@ def _squared_distances(some: Matrix, points: Matrix) -> Matrix:
     distance = some @ points.T
     distance *= 2
     norms = np.einsum("ij,ij->i", points, points)
-    for row, norm in zip(distance, np.einsum("ij,ij->i", some, some), strict=True):
-        np.subtract(norm + norms, row, out=row)
+    some_norms = np.einsum("ij,ij->i", some, some)[:, None]
+    step = max(1, _CELLS // len(points))
+    for start in range(0, len(some), step):
+        rows = slice(start, start + step)
+        np.subtract(some_norms[rows] + norms, distance[rows], out=distance[rows])
     return distance
 
 
@@ -193,6 +206,8 @@ def _standardise(points: FloatArray, mass: FloatArray) -> FloatArray:
     centred = points - mass @ points / mass.sum()
     deviation = np.sqrt(mass @ centred**2 / mass.sum())
     deviation[deviation == 0] = 1
+    # A row of next to no weight may be so many deviations away that its distance is no float.
+    deviation = np.maximum(deviation, np.abs(centred).max(axis=0, initial=0) * 1e-100)
     result: FloatArray = centred / deviation
     return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Sequence
 from functools import partial
 from itertools import product
@@ -25,14 +26,14 @@ from boxdraw.fast.estimator import (
     range_width,
 )
 from boxdraw.fast.folds import Fold, FoldModel, best_cost, inner_splits
-from boxdraw.fast.order import Order
 from boxdraw.fast.path import critical_weights
 from boxdraw.fast.stages import Drawing, draw_edges
 from boxdraw.metrics import auh_score
+from boxdraw.order import Order
 from boxdraw.progress import Progress
+from boxdraw.ranges import LARGE, find_ranges
 from boxdraw.scale.chunks import InMemory
 from boxdraw.scale.keys import Keys
-from boxdraw.scale.ranges import LARGE, find_ranges
 from boxdraw.scale.trial import trial_rows
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training, read_training_rows
@@ -115,6 +116,11 @@ class FastBoxesClassifierCV(BaseFastBoxes):
     True
     """
 
+    cv_results_: dict[str, Any]
+    best_index_: int
+    best_score_: float
+    best_params_: dict[str, Any]
+
     def __init__(
         self,
         *,
@@ -172,6 +178,7 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         setting, c = self._choose(grid, self._trial(data), data.balance)
         push = self._push(setting["expansion"], data.negative_weight)
         self._draw(data, self._drawing(setting), c, push, setting["growth"])
+        self._warn_of_no_boxes(stacklevel=3)
         return self
 
     def _trial(self, data: Training) -> Training:
@@ -196,6 +203,18 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         setting, c = self._choose(self._grid(), trial, survey.positive_weight / survey.negative_weight)
         push = self._push(setting["expansion"], survey.negative_weight)
         self._draw_stored(table, self._drawing(setting), c, push, setting["growth"])
+        self._warn_of_no_boxes(stacklevel=4)
+
+    def _warn_of_no_boxes(self, stacklevel: int) -> None:
+        """Warn of a cost that suits the folds and leaves nothing of the boxes around all rows."""
+        if self.negative_weight is None and not len(self.boxes_):
+            warnings.warn(
+                f"No row is flagged: at a negative_weight of {self.negative_weight_:.3g}, which suits the inner folds, "
+                "no box is left around all rows. path() has boxes at other weights, and critical_weight() ranks rows; "
+                "or try a smaller false_alarm_cost, or more settings of n_boxes, growth and feature_range.",
+                UserWarning,
+                stacklevel=stacklevel,
+            )
 
     def _choose(self, grid: dict[str, list[Any]], trial: Training, balance: float) -> tuple[Setting, float]:
         """Choose a setting of the grid and the cost; ``balance`` is that of all rows."""

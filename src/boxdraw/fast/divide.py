@@ -20,12 +20,13 @@ one are kept.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import FloatArray, IntArray, Matrix
+from boxdraw.arrays import FloatArray, Matrix
 from boxdraw.fast.exponential import exp
 from boxdraw.fast.scale import EXACT, GRID, Scaling
 from boxdraw.sums import FixedPoint, Halves, halves
@@ -43,6 +44,7 @@ ABSENT = -2
 _LEAST_PULL = 1e-300
 
 _NO_LEVEL = 2**62
+_EXP_OF_MINUS_1 = float(exp(-1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,31 +127,27 @@ class Divide:
         """Return the sums over the rows."""
         if rows.weight is not None:
             rows = replace(rows, weight=rows.weight / self.weight_unit)
-        result = Pulls.none(*self.lower.shape)
         if self.compiled and rows.count is None:
-            self._compiled(rows, result)
-        else:
-            for tile in tiles(len(rows.X), self.lower.size):
-                result = result.merge(self._plain(rows.take(tile)))
-        return result
+            return self._compiled(rows)
+        parts = [self._plain(rows.take(tile)) for tile in tiles(len(rows.X), self.lower.size)]
+        return reduce(Pulls.merge, parts) if parts else Pulls.none(*self.lower.shape)
 
     def edge_sums(self, pulls: Pulls) -> EdgeSums:
         """Turn the sums over all rows into R+ and R-."""
         level = pulls.level + np.arange(WINDOW)[:, None].astype(np.float64)
         unit = exp(1 - LEVEL * level) * self.weight_unit
         negative = np.zeros(pulls.own.shape[1:])
-        for slot, level_sums in enumerate(pulls.outer):
-            if not level_sums.any():
-                continue
-            negative += self.fixed.value(level_sums) * unit[slot][:, None]
+        for sums, level_unit in zip(self.fixed.value(pulls.outer.swapaxes(0, 1)), unit, strict=True):
+            negative += sums * level_unit[:, None]
         negative[(negative < _LEAST_PULL) | ~self.scaling.active] = 0  # a constant feature tells no rows apart
-        positive = self.fixed.value(pulls.own) * float(exp(-1)) * self.weight_unit
+        positive = self.fixed.value(pulls.own) * _EXP_OF_MINUS_1 * self.weight_unit
         # rows of next to no weight may vanish beside the others, but never altogether
         return EdgeSums(positive=np.maximum(positive, _LEAST_PULL), negative=negative)
 
-    def _compiled(self, rows: Rows, result: Pulls) -> None:
+    def _compiled(self, rows: Rows) -> Pulls:
         from boxdraw.fast.kernels import pulls
 
+        result = Pulls.none(*self.lower.shape)
         scaling = self.scaling
         farthest = scaling.coordinate(scaling.high, np.s_[:]) - scaling.coordinate(scaling.low, np.s_[:])
         pulls(
@@ -167,12 +165,14 @@ class Divide:
             result.outer,
             result.own,
         )
+        return result
 
     def _plain(self, rows: Rows) -> Pulls:
         """Do the work of the compiled code, for a tile."""
         columns, label = self.scaling.columns(rows.X), rows.label
-        below = self.lower[:, :, None] - columns
-        above = columns - self.upper[:, :, None]
+        beyond = np.empty((2, *self.lower.shape, len(label)))
+        below = np.subtract(self.lower[:, :, None], columns, out=beyond[0])
+        above = np.subtract(columns, self.upper[:, :, None], out=beyond[1])
         over = np.maximum(below, above)
         np.maximum(over, 0, out=over)
         if (missing := np.isnan(columns)).any():
@@ -182,38 +182,44 @@ class Divide:
         overflow[~foreign] = np.inf
         with np.errstate(invalid="ignore"):
             place = np.floor(overflow / LEVEL)
-            pull = exp(place * LEVEL - overflow)
-        nearest = place.min(axis=1)
+            pull = exp(np.where(foreign, place * LEVEL - overflow, 0))
+            nearest = place.min(axis=1)
+            slots = np.where(foreign & (overflow > 0), place - nearest[:, None], WINDOW)
         result = Pulls.none(*self.lower.shape)
         result.level[:] = np.where(np.isfinite(nearest), nearest, _NO_LEVEL)
-        beyond = (below >= 0).astype(np.float64), (above >= 0).astype(np.float64)
+        np.greater_equal(beyond, 0, out=beyond)
         for slot in range(WINDOW):
-            here = place == nearest[:, None] + slot
-            here &= foreign & (overflow > 0)
+            here = slots == slot
             if here.any():
-                thirds = self.fixed.thirds(np.where(here, pull, 0), rows.weight, rows.count).transpose(1, 2, 0)
-                for side in (0, 1):
-                    result.outer[slot, :, side] = halves(np.matmul(beyond[side], thirds).transpose(2, 0, 1))
-        box, row = np.nonzero(overflow == 0)
-        if len(box):
-            result.outer[0] += self._half_boxes(columns[:, row], rows.take(row), box, 1.0)
-        own = np.flatnonzero(label >= 0)
-        if len(own):
-            box = label[own].astype(np.intp)
-            # A sample may have been clustered: rows of the cluster that are beyond its box count as on the edge.
-            inside = np.clip(columns[:, own], self.lower[box].T, self.upper[box].T)
-            result.own[...] = self._half_boxes(inside, rows.take(own), box, -1.0)
+                thirds = self.fixed.thirds(np.where(here, pull, 0), rows.weight, rows.count)
+                thirds = np.ascontiguousarray(thirds.transpose(1, 2, 0))  # for the fast product
+                result.outer[slot] = halves(np.matmul(beyond, thirds).transpose(3, 0, 1, 2))
+        inside, own = self._half_boxes(columns, rows, overflow)
+        result.outer[0] += inside
+        result.own[...] = own
         return result
 
-    def _half_boxes(self, columns: FloatArray, rows: Rows, box: IntArray, sign: float) -> Halves:
-        """Sum exp(sign * depth) of rows inside their boxes, for each edge over the half of the box next to it."""
+    def _half_boxes(self, columns: FloatArray, rows: Rows, overflow: FloatArray) -> tuple[Halves, Halves]:
+        """Sum exp(depth) of foreign rows inside a box, and exp(-depth) of its own, over the half next to each edge."""
+        box, row = np.nonzero(overflow == 0)
+        own = np.flatnonzero(rows.label >= 0)
+        n_foreign = len(row)
+        row, box = np.append(row, own), np.append(box, rows.label[own])
         low, high = self.lower[box].T, self.upper[box].T
-        depth = np.stack([columns - low, high - columns])
+        place = columns[:, row]
+        # A sample may have been clustered: rows of the cluster that are beyond its box count as on the edge.
+        np.clip(place, low, high, out=place)
+        depth = np.stack([place - low, high - place])
         near = depth - depth[::-1] <= 2 * GRID  # a row in the very middle may be a step of the grid off it
+        depth[..., n_foreign:] *= -1
         terms = np.zeros_like(depth)
-        terms[near] = exp(sign * depth[near])  # what is missing is near no edge
-        one_hot = (box[:, None] == np.arange(len(self.lower))).astype(np.float64)
-        return halves((self.fixed.thirds(terms, rows.weight, rows.count) @ one_hot).transpose(0, 1, 3, 2))
+        terms[near] = exp(depth[near])  # what is missing is near no edge
+        weight, count = (None if values is None else values[row] for values in (rows.weight, rows.count))
+        thirds = self.fixed.thirds(terms, weight, count)
+        box[n_foreign:] += len(self.lower)
+        one_hot = (box[:, None] == np.arange(2 * len(self.lower))).astype(np.float64)
+        sums = halves((thirds @ one_hot).transpose(0, 1, 3, 2))
+        return sums[:, :, : len(self.lower)], sums[:, :, len(self.lower) :]
 
 
 def _exact_sum(over: FloatArray) -> FloatArray:

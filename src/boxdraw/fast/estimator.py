@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
@@ -15,17 +17,20 @@ from boxdraw.arrays import FloatArray
 from boxdraw.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.boxes import BoxSet
 from boxdraw.fast.expand import GROWTHS
-from boxdraw.fast.order import Order, fit_order, ordered
 from boxdraw.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
 from boxdraw.fast.stages import Drawing, draw_edges, draw_edges_in_passes, find_gaps
-from boxdraw.progress import RowsProgress
+from boxdraw.order import Order, fit_order, ordered
+from boxdraw.progress import RowsProgress, Told
+from boxdraw.ranges import LARGE, find_ranges
 from boxdraw.scale.chunks import InMemory, Table
 from boxdraw.scale.keys import Keys
-from boxdraw.scale.ranges import LARGE, find_ranges
 from boxdraw.training import Training, read_training_rows
 
 if TYPE_CHECKING:
     from boxdraw.scale.stored import StoredTable
+
+_MANY = 16  # features
+_FAR = 8.0  # a distance at which rows pull about 3000 times less than beside a box
 
 
 class BaseFastBoxes(BaseBoxClassifier):
@@ -130,6 +135,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         # it is asked for, from a copy of the rows, or from the rows themselves where a copy would be large.
         self._roc: TrainingRoc | Training | StoredTable = data.copy() if data.X.size <= LARGE else data
         self.boxes_: BoxSet = draw(self._edges, c, expansion, growth, self._encoding)
+        self._warn_of_no_limits(data.negative_weight, stacklevel=3)
 
     def fit_table(
         self,
@@ -137,9 +143,9 @@ class BaseFastBoxes(BaseBoxClassifier):
         *,
         target: str,
         weight: str | None = None,
-        features: Any = None,
-        memory_limit: Any = None,
-        progress: Any = None,
+        features: Sequence[str] | None = None,
+        memory_limit: int | str | None = None,
+        progress: bool | Told | None = None,
     ) -> Self:
         """Draw the boxes around the positives of a stored table, which may be larger than memory.
 
@@ -149,8 +155,9 @@ class BaseFastBoxes(BaseBoxClassifier):
 
         Parameters
         ----------
-        source : path, list of paths, pyarrow.dataset.Dataset, pyarrow.Table or dask.dataframe.DataFrame
-            Parquet, Arrow or CSV files, or a directory of them. A Dask frame is worked on where its partitions are.
+        source : path, list of paths, pyarrow.dataset.Dataset, pyarrow.Table, ClusterFiles or dask.dataframe.DataFrame
+            Parquet, Arrow or CSV files, or a directory of them. A Dask frame is worked on where its partitions are, and
+            the files of a `boxdraw.scale.dask.ClusterFiles` are read by the workers of a Dask cluster.
         target : str
             The column with the labels, of two classes.
         weight : str, optional
@@ -158,8 +165,9 @@ class BaseFastBoxes(BaseBoxClassifier):
         features : sequence of str, optional
             The columns to learn from; all others by default.
         memory_limit : int or str, optional
-            About how much memory to use, in bytes or like "500 MB", for tables that are read in this process; a
-            gigabyte by default. The positives, up to 100 000 different ones, have to fit in as well.
+            About how much memory to use, in bytes or like "500 MB", for tables that are read in this process, or by
+            each task of a cluster that reads files; a gigabyte by default. The positives, up to 100 000 different ones,
+            have to fit in as well.
         progress : bool or callable, optional
             Whether to show how the passes get on; ``verbose`` does too. A function is called with what is being done,
             the rows that are done, and their number in all, or None where that is not known.
@@ -209,6 +217,24 @@ class BaseFastBoxes(BaseBoxClassifier):
         self._draw_in_passes(table, table.order, how, c, expansion, growth)
         self._roc = table
         self.boxes_ = draw(self._edges, c, expansion, growth, self._encoding)
+        self._warn_of_no_limits(table.survey.negative_weight, stacklevel=4)
+
+    def _warn_of_no_limits(self, negative_weight: float, stacklevel: int) -> None:
+        """Warn of a box that flags every row because all negatives are far away, as they are where features are many.
+
+        Where some are near, the costs let the edges go, and whoever sets these may want that.
+        """
+        if self.boxes_.limited.any(axis=1).all() or self._edges.scaling.active.sum() < _MANY:
+            return
+        if self._edges.sums.negative.max() <= math.exp(1 - _FAR) * negative_weight:
+            warnings.warn(
+                "A box has no limits, so every row is flagged. Forces on its edges fall with the distance of the rows, "
+                f"added up over {self.boxes_.n_features} features, and here no negative is near enough to hold any "
+                "edge. Use fewer features, a narrower feature_range or a larger negative_weight, or "
+                "ScoredBoxesClassifier, which minds no number of features.",
+                UserWarning,
+                stacklevel=stacklevel + 1,
+            )
 
     def _draw_in_passes(
         self, table: Table, order: Order, how: Drawing, c: float, expansion: float, growth: str
@@ -225,16 +251,17 @@ class BaseFastBoxes(BaseBoxClassifier):
 
     def _training_roc(self) -> TrainingRoc:
         """Return the training ROC, from the rows that were put aside for it if nothing has asked for it before."""
-        if isinstance(self._roc, TrainingRoc):
-            return self._roc
-        if isinstance(self._roc, Training):
-            self._roc = self._roc_of(self._roc)
-            return self._roc
+        rows = self._roc  # looked at once, for another thread may count them meanwhile
+        if isinstance(rows, TrainingRoc):
+            return rows
+        if isinstance(rows, Training):
+            self._roc = roc = self._roc_of(rows)
+            return roc
         from boxdraw.fast.roc import CountWeights
 
-        counts = self._roc.reduce(CountWeights(self._edges, self.expansion_, self.growth_), "training ROC")
-        self._roc = counts.to_roc()
-        return self._roc
+        counts = rows.reduce(CountWeights(self._edges, self.expansion_, self.growth_), "training ROC")
+        self._roc = roc = counts.to_roc()
+        return roc
 
     def __getstate__(self) -> dict[str, Any]:
         if "_roc" in self.__dict__:

@@ -25,9 +25,9 @@ import numpy.typing as npt
 from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.fast.divide import EdgeSums
 from boxdraw.fast.exponential import exp
-from boxdraw.fast.order import Order
 from boxdraw.fast.scale import GRID, Scaling
 from boxdraw.fast.stops import LOWER, UPPER, Stops, just_above
+from boxdraw.order import Order
 
 GROWTHS = ("nearest_negative", "edge", "free")
 
@@ -53,9 +53,12 @@ class Edges:
             return critical_weight(t, self.sums.positive, self.sums.negative, expansion) >= c
 
         # The closed form is a step or two off at most; settle on the very value where the score turns.
-        while (rising := ~inside(ticks) & (ticks * GRID <= high)).any():
+        while True:
+            here, below = inside(np.stack([ticks, ticks - 1]))
+            rising, falling = ~here & (ticks * GRID <= high), below & (ticks * GRID > low)
+            if not (rising | falling).any():
+                break
             ticks += rising
-        while (falling := inside(ticks - 1) & (ticks * GRID > low)).any():
             ticks -= falling
         target = ticks * GRID
         return target if growth == "free" else np.minimum(target, self.tight)
@@ -65,7 +68,7 @@ class Edges:
         highest = self.scaled_range()[1] if growth == "free" else self.tight
         t = exp(highest - self.tight + 1)
         weight = critical_weight(t, self.sums.positive, self.sums.negative, expansion)
-        return float(min(math.e * weight.max(initial=1, where=np.isfinite(weight)), np.finfo(np.float64).max))
+        return min(math.e * float(weight.max(initial=1, where=np.isfinite(weight))), float(np.finfo(np.float64).max))
 
     def limits(self, c: float, expansion: float, growth: str) -> tuple[FloatArray, FloatArray]:
         """Return the raw lower and upper limits of every box at cost c; a box without room has lower > upper."""
@@ -108,10 +111,11 @@ class Edges:
             scaled = sign * self.scaling.coordinate(sign * _from_ordinal(place), np.s_[None, None])
             return np.asarray(scaled >= target)
 
-        # A step of the grid to each side of where it should be; most often it is in between.
-        for steps in (-1.0, 1.0):
+        # It should be half a step of the grid below, but for rounding; most often it is between a little to each side.
+        for side in (-1, 1):
+            steps = -0.5 + side / 64
             near = sign * self.scaling.raw(sign * (target + steps * GRID), np.s_[None, None])
-            place = np.clip(_ordinal(near), outside, within)
+            place = np.clip(_ordinal(near) + 2 * side, outside, within)
             inside = reached(place)
             within, outside = np.where(inside, place, within), np.where(inside, outside, place)
         while (within - 1 > outside).any():  # their difference may be too large a number

@@ -22,6 +22,9 @@ LOG_2_LOW = 1.9082149292705877e-10  # log 2 - LOG_2_HIGH
 SERIES = tuple(1 / math.factorial(k) for k in range(14))
 LEAST, MOST = -1000.0, 1000.0  # below the one exp is 0, above the other infinite
 
+_NORMAL = 1000  # powers of two that multiply without rounding, which is faster than ldexp
+_POWERS = np.ldexp(1.0, np.arange(-_NORMAL, _NORMAL + 1))
+
 
 def exp(x: Any) -> FloatArray:
     """Return exp(x) of numbers or infinities."""
@@ -33,5 +36,7 @@ def exp(x: Any) -> FloatArray:
     for factor in SERIES[-2::-1]:
         result *= rest
         result += factor
+    if np.abs(power).max(initial=0) <= _NORMAL:
+        return result * _POWERS[power.astype(np.intp) + _NORMAL]
     with np.errstate(over="ignore", invalid="ignore"):  # what is no number stays none
         return np.ldexp(result, power.astype(np.int32))

@@ -87,12 +87,29 @@ def hash_ranks(data: Training, random_state: Any) -> IntArray:
         # Rows of 0 and 1 with as many ones have the same hash. What else is in the columns tells those apart.
         keys = hasher.of_columns(first + data.positive)
         hashes += [hasher.of_rows(keys), hasher.of_rows(keys ^ hasher.places)]
+        hashes += _told_apart(data.X, hashes, random_state)
     if data.weight is not None:
         hashes.append(data.weight)
     ranks = np.empty(len(data.X), dtype=np.intp)
     for rows in (np.flatnonzero(data.positive), np.flatnonzero(~data.positive)):
         ranks[rows[np.lexsort([key[rows] for key in reversed(hashes)])]] = np.arange(len(rows))
     return ranks
+
+
+def _told_apart(X: Matrix, hashes: list[Hashes | FloatArray], random_state: Any) -> list[Hashes]:
+    """Return more hashes where values differ by so little of their range that the scale can't tell them apart.
+
+    They are of ranks, which have neither units nor a scale.
+    """
+    order = np.lexsort(hashes[::-1])
+    same = np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in hashes])
+    pairs = X[order[1:][same]], X[order[:-1][same]]
+    if np.array_equal(*pairs, equal_nan=True):
+        return []
+    ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T]).astype(np.float64)
+    hasher = _Hasher(ranks, random_state)
+    keys = np.stack([np.zeros_like(hasher.places), hasher.places])
+    return [hasher.of_rows(keys[0]), hasher.of_rows(keys[1])]
 
 
 class _Hasher:

@@ -1,4 +1,4 @@
-"""The passes over a large table, compiled: ranges, the edges' sums, the values next to a limit.
+"""The passes over a large table, compiled: the edges' sums, the values next to a limit.
 
 Each does what a plain function elsewhere does, with the same bits, on rows in tiles that stay in the cache. In a tile
 there is a row per feature, so that the inner loops run along the rows of the table.
@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from boxdraw.compiled import entry, inner
+from boxdraw.extremes import less, more
 from boxdraw.fast.divide import ABSENT, LEVEL, WINDOW
 from boxdraw.fast.exponential import LOG_2_HIGH, LOG_2_LOW, PER_LOG_2, SERIES
 from boxdraw.fast.scale import GRID
@@ -19,6 +20,8 @@ from boxdraw.sums import HALF_BITS, TERM_BITS
 
 TILE = 384  # rows: as many whole numbers of TERM_BITS digits can be added up exactly
 assert 2**TERM_BITS * TILE < 2**63
+
+_BLOCK = 32  # rows that are looked at one by one if any of them may be next to a limit
 
 _LEAST_POWER = -1100
 _POWERS = np.ldexp(1.0, np.arange(_LEAST_POWER, 1024))
@@ -52,69 +55,6 @@ def _series(rest):
     result = result * rest + SERIES[1]
     result = result * rest + SERIES[0]
     return result
-
-
-@inner
-def _less(a, b):
-    return a if a < b else b
-
-
-@inner
-def _more(a, b):
-    return a if a > b else b
-
-
-@entry
-def ranges(X, low, high, missing, whole):
-    """Widen ``low`` and ``high`` to the rows' values; note features with missing values or other than whole numbers."""
-    n_rows, n_features = X.shape
-    check = np.empty(n_features)
-    for start in range(0, n_rows, TILE):
-        stop = min(start + TILE, n_rows)
-        _tile_ranges(X[start:stop], low, high, check)
-        for j in range(n_features):
-            if not np.isfinite(check[j]):
-                _known_range(X[start:stop, j], j, low, high, missing)
-            if whole[j]:
-                whole[j] = _are_whole(X[start:stop, j])
-
-
-@inner
-def _tile_ranges(X, low, high, check):
-    """Widen the ranges; ``check`` is a number per feature if all its values are."""
-    n_rows, n_features = X.shape
-    check[:] = 0
-    fours = n_rows // 4 * 4
-    for i in range(0, fours, 4):  # four rows at a time, for fewer loads and stores of the ends
-        for j in range(n_features):
-            a, b, c, d = np.float64(X[i, j]), np.float64(X[i + 1, j]), np.float64(X[i + 2, j]), np.float64(X[i + 3, j])
-            low[j] = _less(_less(_less(a, b), _less(c, d)), low[j])
-            high[j] = _more(_more(_more(a, b), _more(c, d)), high[j])
-            check[j] += (a + b) + (c + d)
-    for i in range(fours, n_rows):
-        for j in range(n_features):
-            a = np.float64(X[i, j])
-            low[j] = _less(a, low[j])
-            high[j] = _more(a, high[j])
-            check[j] += a
-
-
-@inner
-def _known_range(column, j, low, high, missing):
-    for x in column:
-        if np.isnan(x):
-            missing[j] = True
-        else:
-            low[j] = _less(np.float64(x), low[j])
-            high[j] = _more(np.float64(x), high[j])
-
-
-@inner
-def _are_whole(column):
-    for x in column:  # noqa: SIM110 - compiled code has no generators
-        if x != np.rint(x) and not np.isnan(x):
-            return False
-    return True
 
 
 @entry
@@ -186,22 +126,27 @@ def _scale(X, prescale, middle, steps, values):
 
 @inner
 def _overflow(values, n_rows, lower, upper, wide, overflow):
-    """Find how far each row is outside a box; what is missing is inside."""
-    overflow[:n_rows] = 0
+    """Find how far each row is outside a box; what is missing is inside.
+
+    In each feature that is max(x, upper) - min(x, lower), less the width of the box.
+    """
     if wide:
+        overflow[:n_rows] = 0
         _wide_overflow(values, n_rows, lower, upper, overflow)
         return
-    pairs = len(lower) // 2 * 2
-    for j in range(0, pairs, 2):  # two features at a time, for fewer loads and stores of the sum
-        low, high, low2, high2 = lower[j], upper[j], lower[j + 1], upper[j + 1]
+    overflow[:n_rows] = -(upper - lower).sum()
+    fours = len(lower) // 4 * 4
+    for j in range(0, fours, 4):  # four features at a time, for fewer loads and stores of the sum
+        a, b, c, d = values[j], values[j + 1], values[j + 2], values[j + 3]
+        la, lb, lc, ld = lower[j], lower[j + 1], lower[j + 2], lower[j + 3]
+        ua, ub, uc, ud = upper[j], upper[j + 1], upper[j + 2], upper[j + 3]
         for i in range(n_rows):
-            beyond = _more(low - values[j, i], values[j, i] - high)
-            beyond2 = _more(low2 - values[j + 1, i], values[j + 1, i] - high2)
-            overflow[i] += (beyond if beyond > 0 else 0.0) + (beyond2 if beyond2 > 0 else 0.0)
-    for j in range(pairs, len(lower)):
+            first = (more(a[i], ua) - less(a[i], la)) + (more(b[i], ub) - less(b[i], lb))
+            second = (more(c[i], uc) - less(c[i], lc)) + (more(d[i], ud) - less(d[i], ld))
+            overflow[i] += first + second
+    for j in range(fours, len(lower)):
         for i in range(n_rows):
-            beyond = _more(lower[j] - values[j, i], values[j, i] - upper[j])
-            overflow[i] += beyond if beyond > 0 else 0.0
+            overflow[i] += more(values[j, i], upper[j]) - less(values[j, i], lower[j])
     for i in range(n_rows):
         overflow[i] *= GRID
 
@@ -213,7 +158,7 @@ def _wide_overflow(values, n_rows, lower, upper, overflow):
     for j in range(len(lower)):
         low, high = lower[j], upper[j]
         for i in range(n_rows):
-            beyond = _more(low - values[j, i], values[j, i] - high)
+            beyond = more(low - values[j, i], values[j, i] - high)
             beyond = GRID * beyond if beyond > 0 else 0.0
             overflow[i] += np.rint(beyond)
             fraction[i] += beyond - np.rint(beyond)
@@ -235,7 +180,7 @@ def _find_level(overflow, k, level, outer):
     """Let the first slot of a box be the level of its nearest row, if that is nearer than those before."""
     nearest = np.inf
     for i in range(len(overflow)):
-        nearest = _less(overflow[i], nearest)
+        nearest = less(overflow[i], nearest)
     if nearest == np.inf or np.int64(nearest / LEVEL) >= level[k]:
         return
     found = np.int64(nearest / LEVEL)
@@ -344,7 +289,7 @@ def _add_whole(number, sums, j):
 def _half_box(values, weight, lower, upper, sign, per_unit, sums):
     """Add the terms of a row inside a box, or moved to its edge, for each edge that it is in the half next to."""
     for j in range(len(lower)):
-        value = _more(_less(values[j], upper[j]), lower[j]) if values[j] == values[j] else np.nan
+        value = more(less(values[j], upper[j]), lower[j]) if values[j] == values[j] else np.nan
         depth = (value - lower[j]) * GRID, (upper[j] - value) * GRID
         for side in range(2):
             if depth[side] - depth[1 - side] <= 2 * GRID:
@@ -364,18 +309,44 @@ def neighbours(X, skipped, cut, before, after):
     ``cut``, ``before`` and ``after`` have shape (n, n_features); ``skipped`` rows do not count.
     """
     n_features = X.shape[1]
+    same, places, number = _distinct(cut)
     values = np.empty((n_features, TILE), np.float32)
     for start in range(0, len(X), TILE):
         n_rows = min(TILE, len(X) - start)
         _in_few_digits(X[start : start + n_rows], values)
         for j in range(n_features):
-            for k in range(0, len(cut), 2):  # an even number: lower and upper edges
+            for at in range(0, number[j], 2):
+                k, other = places[at, j], places[at + 1, j]
                 first = np.float32(before[k, j]), np.float32(after[k, j])
-                second = np.float32(before[k + 1, j]), np.float32(after[k + 1, j])
+                second = np.float32(before[other, j]), np.float32(after[other, j])
                 if _some_within(values[j], n_rows, first, second):
                     column = X[start : start + n_rows, j]
-                    _narrow(column, skipped[start:], cut[k, j], before[k], after[k], j)
-                    _narrow(column, skipped[start:], cut[k + 1, j], before[k + 1], after[k + 1], j)
+                    _narrow(column, values[j], skipped[start:], cut[k, j], before[k], after[k], j)
+                    _narrow(column, values[j], skipped[start:], cut[other, j], before[other], after[other], j)
+    for j in range(n_features):
+        for k in range(len(cut)):
+            before[k, j], after[k, j] = before[same[k, j], j], after[same[k, j], j]
+
+
+@inner
+def _distinct(cut):
+    """Return the first place with the same number as each, the places of distinct ones in pairs, and their number.
+
+    Edges without a limit are many, and all at infinity; a feature's last number may be in its last pair twice.
+    """
+    same, number = np.empty(cut.shape, np.int64), np.zeros(cut.shape[1], np.int64)
+    places = np.empty((len(cut) + 1, cut.shape[1]), np.int64)
+    for j in range(cut.shape[1]):
+        for k in range(len(cut)):
+            same[k, j] = k
+            for earlier in range(k):
+                if cut[earlier, j] == cut[k, j]:
+                    same[k, j] = earlier
+                    break
+            if same[k, j] == k:
+                places[number[j] : number[j] + 2, j] = k
+                number[j] += 1
+    return same, places, number
 
 
 @inner
@@ -403,11 +374,26 @@ def _some_within(values, n_rows, first, second):
 
 
 @inner
-def _narrow(column, skipped, cut, before, after, j):
-    for i in range(len(column)):
-        x = np.float64(column[i])
-        if before[j] < x < after[j] and not skipped[i]:
-            if x < cut:
-                before[j] = x
-            else:
-                after[j] = x
+def _narrow(column, values, skipped, cut, before, after, j):
+    """Look for nearer values in blocks of the tile: most have none, which is seen in few steps."""
+    for start in range(0, len(column), _BLOCK):
+        stop = min(start + _BLOCK, len(column))
+        low, high = np.float32(before[j]), np.float32(after[j])
+        if _any_within(values[start:stop], low, high):
+            for i in range(start, stop):
+                if values[i] < low or values[i] > high:
+                    continue
+                x = np.float64(column[i])
+                if before[j] < x < after[j] and not skipped[i]:
+                    if x < cut:
+                        before[j] = x
+                    else:
+                        after[j] = x
+
+
+@inner
+def _any_within(values, low, high):
+    found = False
+    for x in values:
+        found |= (x >= low) & (x <= high)
+    return found

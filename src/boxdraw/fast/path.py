@@ -140,7 +140,9 @@ def _shown(stops: Stops, lower: FloatArray, upper: FloatArray) -> tuple[FloatArr
         step = 1e-3 * np.stack([high[LOWER] - lower, low[UPPER] - upper])
         start = np.where(np.isfinite(step) & (np.abs(step) > 1e6 * np.abs(exact)), exact + step, exact)
     short = shortest_between(start, low, high)
-    return np.where(stops.whole, np.ceil(lower), short[LOWER]), np.where(stops.whole, np.floor(upper), short[UPPER])
+    first, last = np.ceil(lower), np.floor(upper)
+    whole = stops.whole & (first <= last)  # a box that may shrink can lie between two whole numbers
+    return np.where(whole, first, short[LOWER]), np.where(whole, last, short[UPPER])
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,13 @@ class TrainingRoc:
         fpr = np.append(0, self.false_positives)[flagged] / self.false_positives[-1]
         tpr = np.append(0, self.true_positives)[flagged] / self.true_positives[-1]
         return fpr, tpr
+
+    def precision(self, c: FloatArray) -> FloatArray:
+        """Return the share of positives among the rows that the boxes at each c flag; NaN where they flag none."""
+        flagged = np.searchsorted(-self.critical, -c, side="right")
+        true, false = (np.append(0, counts)[flagged] for counts in (self.true_positives, self.false_positives))
+        with np.errstate(invalid="ignore"):
+            return true / (true + false)
 
     def corners(self) -> FloatArray:
         """Return a cost for each corner of the ROC's hull: the costs at which some trade-off is best."""
@@ -204,17 +213,82 @@ class PathPoint:
         return self.boxes.to_text()
 
 
-class CostPath(Sequence[PathPoint]):
+class CostCurve:
+    """What boxes at any cost do on given rows, and at a series of costs in particular.
+
+    Parameters
+    ----------
+    roc : TrainingRoc
+        The rows, counted by critical weight.
+    negative_weights : ndarray of shape (n_points,)
+        The costs.
+    current : float or None
+        The cost of a model, if there is one.
+
+    Attributes
+    ----------
+    fpr, tpr, precision : ndarray of shape (n_points,)
+        Rates at those costs; the precision is NaN where no row is flagged.
+    roc_fpr, roc_tpr : ndarray
+        The full ROC, over all costs.
+    roc_precision : ndarray
+        The precision at the points of the ROC, NaN at the first one, where no row is flagged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> roc = TrainingRoc.of(np.array([2.0, 1.0, 0.5, 0.1]), np.array([True, False, True, False]), None)
+    >>> curve = CostCurve(roc, np.array([0.5]))
+    >>> curve.tpr.tolist(), curve.fpr.tolist(), curve.precision.round(2).tolist()
+    ([1.0], [0.5], [0.67])
+    """
+
+    fpr: FloatArray
+    tpr: FloatArray
+    precision: FloatArray
+    roc_fpr: FloatArray
+    roc_tpr: FloatArray
+    roc_precision: FloatArray
+
+    def __init__(self, roc: TrainingRoc, negative_weights: FloatArray, current: float | None = None) -> None:
+        self.negative_weights = negative_weights
+        self.current_negative_weight = current
+        self.fpr, self.tpr = roc.rates(negative_weights)
+        self.precision = roc.precision(negative_weights)
+        self.roc_fpr, self.roc_tpr = (np.append(0, rate) for rate in roc.rates(roc.critical))
+        self.roc_precision = np.append(np.nan, roc.precision(roc.critical))
+        self._roc = roc
+
+    @property
+    def auh(self) -> float:
+        """Area under the hull of the full ROC."""
+        return auh_from_points(self.roc_fpr, self.roc_tpr)
+
+    def hull(self) -> tuple[FloatArray, FloatArray]:
+        """Return the convex hull of the full ROC, as (fpr, tpr)."""
+        return roc_hull(self.roc_fpr, self.roc_tpr)
+
+    def rates_at(self, negative_weight: float) -> tuple[float, float]:
+        """Return the (fpr, tpr) of the boxes at any cost."""
+        fpr, tpr = self._roc.rates(np.array([negative_weight], dtype=np.float64))
+        return float(fpr[0]), float(tpr[0])
+
+    def precision_at(self, negative_weight: float) -> float:
+        """Return the precision of the boxes at any cost; NaN if they flag no row."""
+        return float(self._roc.precision(np.array([negative_weight], dtype=np.float64))[0])
+
+
+class CostPath(CostCurve, Sequence[PathPoint]):
     """The boxes and the training ROC at a series of costs; what ``FastBoxesClassifier.path`` returns.
 
     Attributes
     ----------
     negative_weights : ndarray of shape (n_points,)
         The costs, in the order given; falling by default, so that the boxes grow from one to the next.
-    fpr, tpr : ndarray of shape (n_points,)
-        Rates on the training rows at those costs.
-    roc_fpr, roc_tpr : ndarray
-        The full training ROC, over all costs.
+    fpr, tpr, precision : ndarray of shape (n_points,)
+        Rates on the training rows at those costs; the precision is NaN where no row is flagged.
+    roc_fpr, roc_tpr, roc_precision : ndarray
+        The full training ROC, over all costs, and the precision at each of its points.
 
     Examples
     --------
@@ -238,11 +312,7 @@ class CostPath(Sequence[PathPoint]):
         encoding: Encoding,
         current: float,
     ) -> None:
-        self.negative_weights = negative_weights
-        self.current_negative_weight = current
-        self.fpr, self.tpr = roc.rates(negative_weights)
-        self.roc_fpr, self.roc_tpr = (np.append(0, rate) for rate in roc.rates(roc.critical))
-        self._roc = roc
+        super().__init__(roc, negative_weights, current)
         self._edges, self._expansion, self._growth, self._encoding = edges, expansion, growth, encoding
 
     def __len__(self) -> int:
@@ -266,22 +336,11 @@ class CostPath(Sequence[PathPoint]):
             lines.append(f"  ... and {len(self) - 10} more")
         return "\n".join(lines)
 
-    @property
-    def auh(self) -> float:
-        """Area under the hull of the full training ROC."""
-        return auh_from_points(self.roc_fpr, self.roc_tpr)
-
-    def hull(self) -> tuple[FloatArray, FloatArray]:
-        """Return the convex hull of the full training ROC, as (fpr, tpr)."""
-        return roc_hull(self.roc_fpr, self.roc_tpr)
-
-    def rates_at(self, negative_weight: float) -> tuple[float, float]:
-        """Return the training (fpr, tpr) of the boxes at any cost."""
-        fpr, tpr = self._roc.rates(np.array([negative_weight], dtype=np.float64))
-        return float(fpr[0]), float(tpr[0])
-
     def plot(self, ax: Any = None) -> PathDisplay:
-        """Draw the training ROC with its hull and the points of this path (needs ``boxdraw[plot]``)."""
+        """Draw the training ROC, its hull and the points of this path, and precision and recall beside it.
+
+        It needs ``boxdraw[plot]``; `boxdraw.plotting.PathDisplay.plot` says what ``ax`` can be.
+        """
         from boxdraw.plotting.roc_path import PathDisplay
 
         return PathDisplay(self).plot(ax=ax)

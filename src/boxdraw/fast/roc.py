@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from boxdraw.arrays import BoolArray, FloatArray
 from boxdraw.fast.expand import Edges
-from boxdraw.fast.order import Order
 from boxdraw.fast.path import TrainingRoc, critical_weights
+from boxdraw.order import Order
 from boxdraw.scale.chunks import Chunk
 
 _Int64Array = npt.NDArray[np.int64]
@@ -83,7 +83,7 @@ class RocCounts:
 class CountWeights:
     """The part of a chunk in the training ROC of some edges.
 
-    The chunk's categories are in places already (`boxdraw.fast.order`), as in all passes.
+    The chunk's categories are in places already (`boxdraw.order`), as in all passes.
     """
 
     edges: Edges

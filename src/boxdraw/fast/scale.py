@@ -51,9 +51,10 @@ class Scaling:
         return ticks
 
     def raw(self, scaled: FloatArray, at: Any) -> FloatArray:
-        """Undo `coordinate`, but for rounding; a constant feature has one value."""
+        """Undo `coordinate`, but for rounding; a constant feature has one value, and infinity is beyond the largest."""
         steps = np.where(self.steps > 0, self.steps, np.inf)
-        return (scaled / GRID / steps[at] + self.middle[at]) / self.prescale[at]
+        with np.errstate(over="ignore"):
+            return (scaled / GRID / steps[at] + self.middle[at]) / self.prescale[at]
 
 
 def fit_scaling(X: Matrix, width: float) -> Scaling:

@@ -9,16 +9,15 @@ import numpy as np
 
 from boxdraw.arrays import FloatArray, IntArray, Matrix
 from boxdraw.fast.assign import Assignment
-from boxdraw.fast.cluster import cluster_positives, filled, tight_boxes
+from boxdraw.fast.cluster import cluster_positives, filled, masses, tight_boxes
 from boxdraw.fast.divide import ABSENT, Divide, Pulls, Rows
 from boxdraw.fast.expand import Edges
-from boxdraw.fast.order import Order, fit_order, ordered
 from boxdraw.fast.scale import Scaling, fit_scaling, make_scaling
-from boxdraw.fast.stops import Gaps, find_stops, sorted_positives
+from boxdraw.fast.stops import Gaps, find_stops, known_values
+from boxdraw.order import Order, fit_order, ordered
 from boxdraw.progress import Progress
 from boxdraw.scale.chunks import Chunk, Table
 from boxdraw.sums import moderate_unit
-from boxdraw.tiles import tiles
 from boxdraw.training import Training
 
 
@@ -74,8 +73,8 @@ def draw_edges_in_passes(table: Table, how: Drawing, order: Order) -> Edges:
     unit = moderate_unit(survey.positive_weight + survey.negative_weight) if survey.weighted else 1.0
     divide = Divide(scaling, lower, upper, unit, compiled=True)
     if positives.complete:
-        own = divide(Rows(positives.X, positives.weight, clusters, positives.count))
-        pulls = own.merge(table.reduce(_NegativePulls(divide), "divide"))
+        own = Rows(positives.X, positives.weight, clusters, positives.count)
+        pulls = table.reduce(_NegativePulls(divide), "divide", beside=lambda: divide(own))
     else:
         nearest = Assignment.of(positives.X, positives.weight, positives.count, clusters, scaling)
         pulls = table.reduce(_AllPulls(divide, nearest), "divide")
@@ -87,7 +86,7 @@ def draw_edges_in_passes(table: Table, how: Drawing, order: Order) -> Edges:
 def find_gaps(table: Table, edges: Edges, c: float, expansion: float, growth: str) -> Edges:
     """Add what a large table has next to the limits at one cost."""
     gaps = table.reduce(_Neighbours(edges.cuts(c, expansion, growth)), "expand")
-    positives = sorted_positives(table.survey.positives.X, edges.scaling)
+    positives = known_values(table.survey.positives.X, edges.scaling)
     return replace(edges, stops=gaps.stops(edges.scaling, positives, table.survey.whole))
 
 
@@ -111,9 +110,7 @@ class _AllPulls:
 
     def __call__(self, chunk: Chunk) -> Pulls:
         label = np.full(len(chunk.X), -1, dtype=np.intp)
-        members = np.flatnonzero(chunk.positive)
-        for tile in tiles(len(members), chunk.X.shape[1]):
-            label[members[tile]] = self.nearest(chunk.X[members[tile]])
+        self.nearest.fill(label, chunk.X, np.flatnonzero(chunk.positive))
         return self.divide(Rows(chunk.X, chunk.weight, label))
 
 
@@ -136,7 +133,8 @@ def _clusters(
 ) -> tuple[IntArray, FloatArray, FloatArray, Any]:
     """Cluster the positives; return their labels, the tight boxes, and where these are of missing values only."""
     positives = np.ascontiguousarray(scaling.columns(X).T)
-    labels = cluster_positives(filled(positives, count), weight, how.n_boxes, how.clusterer, how.random_state, count)
+    known = filled(positives, masses(weight, count))
+    labels = cluster_positives(known, weight, how.n_boxes, how.clusterer, how.random_state, count)
     lower, upper = tight_boxes(positives, labels)
     nothing_known = np.isnan(lower)
     lower = np.where(nothing_known, scaling.coordinate(scaling.low, np.s_[:]), lower)

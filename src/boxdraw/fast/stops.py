@@ -19,7 +19,7 @@ class Stops:
 
     ``first[j]`` and ``last[j]`` are the ends of the spans, between -inf and inf. Of a small table each value is a span
     of its own, ``last`` being ``first``. Of a large one, only the gaps next to the limits that were drawn are known,
-    and what is between them counts as full of negatives. ``positives[j]`` are the positives' values, sorted, and
+    and what is between them counts as full of negatives. ``positives[j]`` are the positives' values, and
     ``whole[j]`` says whether a feature has whole numbers only; both are used to round the numbers that people read.
     """
 
@@ -114,28 +114,29 @@ class Gaps:
 
     def stops(self, scaling: Scaling, positives: FloatArray, whole: BoolArray) -> Stops:
         """Return the spans that are left when the gaps are taken out of the range of the data."""
-        spans = [self._spans(j, scaling.low[j], scaling.high[j]) for j in range(self.cut.shape[1])]
-        first = tuple(np.array([-np.inf, *(start for start, _ in column), np.inf]) for column in spans)
-        last = tuple(np.array([-np.inf, *(stop for _, stop in column), np.inf]) for column in spans)
-        return Stops(first, last, _on_scale(first, scaling), _on_scale(last, scaling), positives, whole)
+        order = np.lexsort((self.after, self.before), axis=0)
+        before, after = (np.take_along_axis(side, order, axis=0) for side in (self.before, self.after))
+        first = _with_infinities(np.maximum.accumulate(np.vstack([scaling.low, after])))
+        last = _with_infinities(np.vstack([before, scaling.high]))
+        kept = (first <= last).T
 
-    def _spans(self, j: int, low: float, high: float) -> list[tuple[float, float]]:
-        spans, start = [], low
-        for before, after in sorted(zip(self.before[:, j].tolist(), self.after[:, j].tolist(), strict=True)):
-            if start <= before:
-                spans.append((start, before))
-            start = max(start, after)
-        return [*spans, (start, high)] if start <= high else spans
+        def columns(values: FloatArray) -> tuple[FloatArray, ...]:
+            return tuple(column[spans] for column, spans in zip(values.T, kept, strict=True))
+
+        on_scale = columns(_on_scale(first, scaling)), columns(_on_scale(last, scaling))
+        return Stops(columns(first), columns(last), *on_scale, positives, whole)
 
 
 def just_above(value: FloatArray) -> FloatArray:
     """Return the next number up: the paper's epsilon, as small as the number format allows; -inf stays."""
-    return np.where(value > -np.inf, np.nextafter(value, np.inf), value)
+    with np.errstate(over="ignore"):  # above the largest number is infinity
+        return np.where(value > -np.inf, np.nextafter(value, np.inf), value)
 
 
 def just_below(value: FloatArray) -> FloatArray:
     """Return the next number down; inf stays."""
-    return np.where(value < np.inf, np.nextafter(value, -np.inf), value)
+    with np.errstate(over="ignore"):
+        return np.where(value < np.inf, np.nextafter(value, -np.inf), value)
 
 
 def find_stops(
@@ -151,29 +152,31 @@ def find_stops(
     Both are scaled. A negative between them is within every tight box and can't stop an edge that never shrinks; for
     those that may, ``keep_all``. One beside them, nearer than the grid of the scale, bounds the numbers people read.
     """
+    whole = ((np.rint(X) == X) | np.isnan(X)).all(axis=0)
+    columns = X[~positive].T.astype(np.float64)
+    columns.sort(axis=1)  # missing values last
+    coordinates = scaling.coordinate(columns, np.s_[:, None])
+    known = columns.shape[1] - np.isnan(columns).sum(axis=1)
     values, scaled = [], []
-    whole = np.empty(X.shape[1], dtype=np.bool_)
-    for j in range(X.shape[1]):
-        whole[j] = ((X[:, j] == np.rint(X[:, j])) | np.isnan(X[:, j])).all()
-        column = X[~positive, j].astype(np.float64)
-        column = column[~np.isnan(column)]
+    for j, (column, coordinate) in enumerate(zip(columns, coordinates, strict=True)):
+        column, coordinate = column[: known[j]], coordinate[: known[j]]
         if not keep_all:
-            coordinate = scaling.coordinate(column, j)
-            column = column[(coordinate <= lower[j]) | (coordinate >= upper[j])]
-        column.sort()
+            kept = (coordinate <= lower[j]) | (coordinate >= upper[j])
+            column, coordinate = column[kept], coordinate[kept]
         values.append(_between_infinities(column))
-        scaled.append(_between_infinities(scaling.coordinate(column, j)))
+        scaled.append(_between_infinities(coordinate))
     first, on_scale = tuple(values), tuple(scaled)
-    return Stops(first, first, on_scale, on_scale, sorted_positives(X[positive], scaling), whole)
+    return Stops(first, first, on_scale, on_scale, known_values(X[positive], scaling), whole)
 
 
-def sorted_positives(positives: Matrix, scaling: Scaling) -> FloatArray:
-    """Return the values of each feature in order, with one of the others, or any, for missing ones."""
-    result = np.sort(positives.T.astype(np.float64), axis=1)  # missing values last
-    for j in np.flatnonzero(np.isnan(result[:, -1])).tolist():
-        first = result[j, 0]
-        result[j, np.isnan(result[j])] = scaling.low[j] if np.isnan(first) else first
-    return result
+def known_values(positives: Matrix, scaling: Scaling) -> FloatArray:
+    """Return the values of each feature, with one of the others, or any, for missing ones."""
+    result = positives.T.astype(np.float64, copy=False)
+    missing = np.isnan(result)
+    if not missing.any():
+        return result
+    least = np.fmin.reduce(result, axis=1)
+    return np.where(missing, np.where(np.isnan(least), scaling.low, least)[:, None], result)
 
 
 def _between_infinities(values: FloatArray) -> FloatArray:
@@ -182,5 +185,12 @@ def _between_infinities(values: FloatArray) -> FloatArray:
     return padded
 
 
-def _on_scale(values: tuple[FloatArray, ...], scaling: Scaling) -> tuple[FloatArray, ...]:
-    return tuple(_between_infinities(scaling.coordinate(column[1:-1], j)) for j, column in enumerate(values))
+def _with_infinities(columns: FloatArray) -> FloatArray:
+    ends = np.full((1, columns.shape[1]), np.inf)
+    return np.concatenate([-ends, columns, ends])
+
+
+def _on_scale(columns: FloatArray, scaling: Scaling) -> FloatArray:
+    """Scale what is finite."""
+    finite = np.isfinite(columns)
+    return np.where(finite, scaling.coordinate(np.where(finite, columns, 0.0), np.s_[:]), columns)

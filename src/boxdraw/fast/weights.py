@@ -21,8 +21,9 @@ import numpy as np
 
 from boxdraw.arrays import FloatArray, Matrix
 from boxdraw.compiled import entry, inner
+from boxdraw.extremes import less, more
 from boxdraw.fast.expand import Edges
-from boxdraw.fast.kernels import _less, _more, exp
+from boxdraw.fast.kernels import exp
 from boxdraw.fast.scale import GRID
 from boxdraw.fast.stops import Stops
 from boxdraw.tiles import threaded_map
@@ -113,7 +114,7 @@ def _weigh(
                 least = enough = np.inf
                 for m in range(n_edges):
                     above = mirrored[m] - tight[k, m]
-                    bound = _more(2 * above + quadratic[k, m], above + linear[e, k, m])
+                    bound = more(2 * above + quadratic[k, m], above + linear[e, k, m])
                     if (bound >= enough) | (above >= most):
                         continue
                     if len(first):
@@ -126,7 +127,7 @@ def _weigh(
                         least, enough = weight, _log_above(weight)
                     if least <= best:
                         break
-                best = _more(least, best)
+                best = more(least, best)
             result[e, i] = best
 
 
@@ -148,7 +149,7 @@ def _place(X, i, scale, unseen, values, mirrored):
     n_features = X.shape[1]
     for j in range(n_features):
         x = np.float64(X[i, j])
-        within = _less(_more(x, scale[0, j]), scale[1, j])
+        within = less(more(x, scale[0, j]), scale[1, j])
         scaled = np.rint((within * scale[2, j] - scale[3, j]) * scale[4, j]) * GRID
         values[j] = values[n_features + j] = x
         mirrored[j] = np.inf if np.isnan(x) else scaled

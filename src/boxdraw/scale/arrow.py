@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from joblib import effective_n_jobs
-
 from boxdraw.progress import RowsProgress
 from boxdraw.scale.chunks import Part
+from boxdraw.tiles import n_workers
 
 P = TypeVar("P", bound=Part)
 
@@ -51,17 +50,25 @@ class ArrowEngine:
 
     def read(self, columns: list[str]) -> Any:
         """Return the whole table."""
-        with _told_in_words():
-            return _blanks_missing(self._dataset.to_table(columns=columns), is_csv(self._dataset))
+        with told_in_words():
+            table = self._dataset.to_table(columns=columns)
+            return self._checked(table)
 
     def batches(self, columns: list[str]) -> Iterator[Any]:
         """Yield the rows in their order."""
         rows = self._memory_limit // (_BATCHES * 8 * max(1, len(columns)))
         size = min(max(rows, _LEAST_ROWS), _MOST_ROWS)
-        with _told_in_words():
+        with told_in_words():
             for batch in batches_of(self._dataset, columns, size):
                 if batch.num_rows:
-                    yield _blanks_missing(batch, is_csv(self._dataset))
+                    yield self._checked(batch)
+
+    def _checked(self, rows: Any) -> Any:
+        """Refuse what damaged files hold, which Arrow reads as it is, and would follow wrong offsets."""
+        if is_csv(self._dataset):
+            return _blanks_missing(rows)  # which Arrow made itself
+        rows.validate(full=True)
+        return rows
 
     def reduce(self, work: Callable[[Any], P], columns: list[str], what: str, n_rows: int | None) -> P | None:
         """Return the merged results of the work on all batches."""
@@ -73,7 +80,7 @@ class ArrowEngine:
         return merged
 
     def _worked(self, work: Callable[[Any], P], batches: Iterator[Any]) -> Iterator[tuple[Any, P]]:
-        workers = effective_n_jobs(self._n_jobs) if self._n_jobs not in (None, 1) else 1
+        workers = n_workers(self._n_jobs)
         if workers <= 1:
             for batch in batches:
                 yield batch, work(batch)
@@ -90,13 +97,13 @@ class ArrowEngine:
 
 
 @contextmanager
-def _told_in_words() -> Iterator[None]:
+def told_in_words() -> Iterator[None]:
     """Make what Arrow can't read an error of the table."""
     import pyarrow as pa
 
     try:
         yield
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # what is packed and damaged is an OSError
         raise ValueError(f"The table can't be read: {error}") from error
 
 
@@ -185,7 +192,7 @@ def _files(source: Any) -> list[Path]:
     if not all(isinstance(path, str | os.PathLike) for path in given):
         raise TypeError(
             "source must be a path of a Parquet, Arrow or CSV file, a directory or a list of them, a pyarrow dataset "
-            f"or table, or a Dask DataFrame; got {type(source).__name__}."
+            f"or table, ClusterFiles or a Dask DataFrame; got {type(source).__name__}."
         )
     paths = [Path(path) for path in given]
     files: list[Path] = []
@@ -218,8 +225,10 @@ def _schema_of(name: str, form: Any, kind: str) -> Any:
     import pyarrow.dataset as ds
 
     try:
-        return ds.dataset(name, format=form).schema
-    except (pa.ArrowException, OSError) as error:
+        schema = ds.dataset(name, format=form).schema
+        list(schema.names)  # a name that is not in UTF-8 is an error only when it is looked at
+        return schema
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{name} is no {kind} file, or a damaged one: {error}") from None
 
 
@@ -290,18 +299,19 @@ def wider_type(kind: Any) -> Any:
     return chain[chain.index(kind) + 1] if kind in chain else pa.string()
 
 
-def _blanks_missing(rows: Any, are_csv: bool) -> Any:
+def _blanks_missing(rows: Any) -> Any:
     """Make empty texts of a CSV missing values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not are_csv:
+    if not rows.num_columns:  # without columns the number of rows would be lost
         return rows
-    for place, field in enumerate(rows.schema):
-        if pa.types.is_string(field.type):
-            column = rows.column(place)
-            rows = rows.set_column(place, field, pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column))
-    return rows
+    nulls = pa.nulls(rows.num_rows, pa.string())  # no scalar: with that Arrow 15 gets parts of arrays wrong
+    columns = [
+        pc.if_else(pc.equal(column, ""), nulls, column) if pa.types.is_string(kind) else column
+        for kind, column in zip(rows.schema.types, rows.columns, strict=True)
+    ]
+    return type(rows).from_arrays(columns, schema=rows.schema)
 
 
 def bytes_of(limit: Any) -> int:

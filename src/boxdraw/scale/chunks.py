@@ -7,12 +7,12 @@ results can be merged into one. Neither how rows are cut into chunks nor the ord
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from typing import NamedTuple, Protocol, Self, TypeVar
 
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
+from boxdraw.ranges import row_chunks
 from boxdraw.scale.keys import Keys
-from boxdraw.scale.ranges import row_chunks
 from boxdraw.scale.survey import Survey, survey_of
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training
@@ -45,8 +45,11 @@ class Table(Protocol):
         """What the first pass found."""
         ...
 
-    def reduce(self, work: Callable[[Chunk], P], what: str) -> P:
-        """Make a pass: return the merged results of the work on all chunks; ``what`` is shown as progress."""
+    def reduce(self, work: Callable[[Chunk], P], what: str, beside: Callable[[], P] | None = None) -> P:
+        """Make a pass: return the merged results of the work on all chunks, and of what is to be done beside it.
+
+        ``what`` is shown as progress.
+        """
         ...
 
 
@@ -64,7 +67,7 @@ class InMemory:
     def _chunks(self) -> list[slice]:
         return row_chunks(len(self._data.X))
 
-    def reduce(self, work: Callable[[Chunk], P], what: str) -> P:
+    def reduce(self, work: Callable[[Chunk], P], what: str, beside: Callable[[], P] | None = None) -> P:
         """Make a pass over the rows."""
         data = self._data
 
@@ -72,8 +75,6 @@ class InMemory:
             weight = None if data.weight is None else data.weight[rows]
             return work(Chunk(data.X[rows], data.positive[rows], weight))
 
-        results = threaded_map(at, self._chunks(), self._n_jobs)
-        merged = next(results)
-        for result in results:
-            merged = merged.merge(result)
-        return merged
+        jobs: list[Callable[[], P]] = [] if beside is None else [beside]
+        jobs += [partial(at, rows) for rows in self._chunks()]
+        return reduce(lambda merged, part: merged.merge(part), threaded_map(lambda job: job(), jobs, self._n_jobs))

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boxdraw import suspects
 from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.encoding import Encoding
-from boxdraw.fast.order import Order
+from boxdraw.order import Order
 from boxdraw.rule import Category, is_missing
 from boxdraw.scale.chunks import Chunk
 
@@ -151,6 +152,15 @@ def numbers(column: Any) -> npt.NDArray[np.floating[Any]]:
         column = column.cast("float64")
     values = column.to_numpy(zero_copy_only=False)
     return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+
+
+def is_rounded(column: Any) -> bool:
+    """Say whether a column has whole numbers that float64 does not have."""
+    from pyarrow import types
+
+    if types.is_dictionary(column.type):
+        column = column.dictionary
+    return types.is_integer(column.type) and suspects.is_rounded(column.drop_null().to_numpy(zero_copy_only=False))
 
 
 def distinct(column: Any) -> tuple[list[Any], npt.NDArray[np.intp]]:

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from boxdraw.arrays import BoolArray, FloatArray
-from boxdraw.scale.columns import Columns, distinct, numbers
-from boxdraw.scale.ranges import Ranges
-from boxdraw.scale.sample import Sample, category_key
+from boxdraw.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.encoding import category_key
+from boxdraw.ranges import Ranges
+from boxdraw.scale.columns import Columns, distinct, is_rounded, numbers
+from boxdraw.scale.sample import Sample
 from boxdraw.sums import exact_total
 
 _MANY_LABELS = 100
@@ -61,10 +62,13 @@ class FirstLook:
     """What a pass finds in the features: all that `boxdraw.scale.survey.Survey` needs.
 
     ``categories`` has, per feature of categories, the weight of negatives and of positives in each; None if missing.
+    ``known`` is how many rows have one, and ``rounded`` says where whole numbers are no float64.
     """
 
     ranges: Ranges
     missing: BoolArray
+    known: IntArray
+    rounded: BoolArray
     categories: tuple[tuple[Totals, Totals] | None, ...]
     positives: Sample
 
@@ -77,6 +81,8 @@ class FirstLook:
         return FirstLook(
             self.ranges.merge(other.ranges),
             self.missing | other.missing,
+            self.known + other.known,
+            self.rounded | other.rounded,
             categories,
             self.positives.merge(other.positives),
         )
@@ -97,7 +103,8 @@ class LookAtFeatures:
         kept = np.ones(len(positive), dtype=np.bool_) if weight is None else weight > 0
         chosen = np.flatnonzero(positive & kept)
         keys = np.empty((len(chosen), len(columns.features)))
-        missing = np.zeros(len(columns.features), dtype=np.bool_)
+        missing, rounded = np.zeros((2, len(columns.features)), dtype=np.bool_)
+        known = np.zeros(len(columns.features), dtype=np.intp)
         categories: list[tuple[Totals, Totals] | None] = []
         ranges = Ranges(len(columns.features))
         for j, (name, is_category) in enumerate(zip(columns.features, columns.categorical, strict=True)):
@@ -111,14 +118,15 @@ class LookAtFeatures:
                 _check_few(present)
                 categories.append(({value: negative.get(value, Fraction(0)) for value in present}, own))
                 missing[j] = None in present
+                known[j] = np.count_nonzero(np.array([value is not None for value in values])[place])
             else:
                 column = numbers(batch.column(name))
                 keys[:, j] = column[chosen]
                 categories.append(None)
-                missing[j] = bool(np.isnan(column).any())
+                missing[j], rounded[j] = bool(np.isnan(column).any()), is_rounded(batch.column(name))
                 ranges.look_at(j, column if kept.all() else column[kept])
         sample = Sample.of(keys, None if weight is None else weight[chosen], self.limit)
-        return FirstLook(ranges, missing, tuple(categories), sample)
+        return FirstLook(ranges, missing, known, rounded, tuple(categories), sample)
 
 
 def _totals(values: list[Any], place: Any, weight: FloatArray | None, rows: BoolArray) -> Totals:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from boxdraw.arrays import FloatArray, Matrix
 from boxdraw.encoding import Encoding
-from boxdraw.fast.order import Order
+from boxdraw.order import Order
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from boxdraw.scale.stored import Classes, Engine, find_classes
 def open_engine(source: Any, memory_limit: Any, n_jobs: int | None, progress: RowsProgress) -> Engine:
     """Return what reads a table, wherever it is."""
     from boxdraw.scale.arrow import ArrowEngine, bytes_of, open_dataset
+    from boxdraw.scale.dask import ClusterFiles, DaskEngine, FilesEngine
 
     limit = bytes_of(memory_limit)
+    if isinstance(source, ClusterFiles):
+        return FilesEngine(source, limit, progress)
     if type(source).__module__.partition(".")[0] in ("dask", "dask_expr"):
-        from boxdraw.scale.dask import DaskEngine
-
         return DaskEngine(source, progress)
     return ArrowEngine(open_dataset(source), limit, n_jobs, progress)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,10 @@ import numpy as np
 from boxdraw.boxes import BoxSet
 from boxdraw.membership import first_box
 from boxdraw.progress import RowsProgress
+from boxdraw.quiet import quietly
 from boxdraw.rows import default_names
-from boxdraw.scale.arrow import ArrowEngine, bytes_of, is_csv, open_dataset
+from boxdraw.scale.arrow import ArrowEngine, bytes_of, is_csv, open_dataset, told_in_words
+from boxdraw.scale.dask import ClusterFiles
 from boxdraw.scale.write import check_writable, open_writer
 from boxdraw.schema import merged_unseen, unseen_categories, warn_of
 
@@ -108,10 +109,8 @@ class _Predict:
 
     def _found(self, features: Any) -> dict[str, Any]:
         model = self._model
-        with warnings.catch_warnings():
-            # One warning for all rows is given at the end. Columns are found here already, by name or by place.
-            warnings.filterwarnings("ignore", "Categories that were not seen")
-            warnings.filterwarnings("ignore", "X (has|does not have valid) feature names")
+        # One warning for all rows is given at the end. Columns are found here already, by name or by place.
+        with quietly("Categories that were not seen", "X (has|does not have valid) feature names"):
             rows = model._validated(features)
             found = {"prediction": model.predict(rows)}
             if "score" in self._types:
@@ -143,6 +142,8 @@ def grouped(batches: Iterable[Any], n_rows: int, n_bytes: int) -> Iterator[Any]:
 
 
 def _refuse_dask(source: Any) -> None:
+    if isinstance(source, ClusterFiles):
+        raise TypeError("predict_table writes one file from one process: give it the files of ClusterFiles themselves.")
     if type(source).__module__.partition(".")[0] in ("dask", "dask_expr"):
         raise TypeError(
             "predict_table writes one file from one process. The partitions of a Dask DataFrame are predicted where "
@@ -164,7 +165,8 @@ def files_of(dataset: Any) -> list[str]:
 
 def rows_of(dataset: Any) -> int | None:
     """Return the number of rows where the files say it; None of CSV files, which would have to be read."""
-    return None if is_csv(dataset) else int(dataset.count_rows())
+    with told_in_words():
+        return None if is_csv(dataset) else int(dataset.count_rows())
 
 
 def _find_features(model: Any, names: list[str]) -> list[str]:

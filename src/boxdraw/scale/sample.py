@@ -6,79 +6,36 @@ the least of all is among the least of its own chunk, so the samples of chunks c
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from boxdraw.arrays import FloatArray
-from boxdraw.rule import as_category
 
 Hashes = npt.NDArray[np.uint64]
 
 _MOST_PARTS = 64
-_KEY_BITS = 52  # whole numbers of so many bits are exact in float64
-
-# The constants of splitmix64 (Steele, Lea and Flood 2014).
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 
 
-def category_key(value: Any) -> float:
-    """Return a whole number that stands for a category, in any table and any run; equal categories have the same.
+def hash_rows(keys: FloatArray, weight: FloatArray | None) -> Hashes:
+    """Return a hash of each row and its weight, which depends on nothing but the values; NaN is NaN.
 
-    Examples
-    --------
-    >>> category_key("north") == category_key("south")
-    False
-    >>> category_key(1) == category_key(1.0) == category_key(True)
-    True
-    """
-    category = as_category(value)
-    if isinstance(category, str):
-        text = b"text " + category.encode("utf-8", "surrogatepass")
-    elif category == int(category):
-        text = f"whole {int(category):x}".encode()  # without a limit on the digits, unlike decimal ones
-    else:
-        text = f"float {category!r}".encode()
-    digest = hashlib.blake2b(text, digest_size=8).digest()
-    return float(int.from_bytes(digest, "big") >> (64 - _KEY_BITS))
-
-
-def row_hashes(keys: FloatArray) -> Hashes:
-    """Return a hash of each row, which depends on nothing but its values: 0.0 is -0.0, and NaN is NaN.
+    Without weights all are 1; that is mixed in too, so that weights of 1 give the same sample. In the keys, which must
+    be in rows, -0.0 becomes 0.0 and any NaN the usual one: equal keys then have equal bits.
 
     Examples
     --------
     >>> keys = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0]])
-    >>> first, second, third = row_hashes(keys).tolist()
+    >>> first, second, third = hash_rows(keys, None).tolist()
     >>> first == second, first == third
     (True, False)
     """
-    result = np.zeros(len(keys), dtype=np.uint64)
-    for column in np.asarray(keys, dtype=np.float64).T:
-        result = _mixed(result, _bits(column))
-    return result
+    from boxdraw.scale.hashes import pair_hashes
 
-
-def _mixed(hashes: Hashes, bits: Hashes) -> Hashes:
-    """Mix one more number into each hash."""
-    result = (hashes + _STEP) ^ bits
-    for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
-        result ^= result >> shift
-        result *= factor
-    result ^= result >> _SHIFTS[2]
-    return result
-
-
-def _bits(values: FloatArray) -> Hashes:
-    """Return the bits of numbers, the same for those that are the same."""
-    plain = values + 0.0  # -0.0 + 0.0 is 0.0
-    plain[np.isnan(plain)] = np.nan
-    return plain.view(np.uint64)
+    hashes = np.empty(len(keys), dtype=np.uint64)
+    pair_hashes(keys, np.empty(0) if weight is None else weight, hashes)
+    return hashes
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +51,9 @@ class _Rows:
     @classmethod
     def of(cls, keys: FloatArray, weight: FloatArray | None) -> _Rows:
         """Hash rows, which may still repeat and are in no order."""
-        keys = _bits(np.ascontiguousarray(keys, dtype=np.float64)).view(np.float64)
-        # without weights all are 1; mixed in too, so that weights of 1 give the same sample
-        weights = np.ones(len(keys)) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
-        hashes = _mixed(row_hashes(keys), _bits(weights))
-        return cls(hashes, keys, None if weight is None else weights, np.ones(len(keys)), True)
+        keys = np.array(keys, dtype=np.float64, order="C")
+        weight = None if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
+        return cls(hash_rows(keys, weight), keys, weight, np.ones(len(keys)), True)
 
     def least(self, limit: int) -> _Rows:
         """Put the rows in order, count equal ones together, and keep the first."""
@@ -167,7 +122,7 @@ class Sample:
     last bit: the rows are in the order of their hashes.
 
     Rows are given as keys, one number per feature: the number itself, NaN where it is missing, and for a category its
-    `category_key`. `boxdraw.encoding` has both directions.
+    `boxdraw.encoding.category_key`. `boxdraw.encoding` has both directions.
 
     Attributes
     ----------

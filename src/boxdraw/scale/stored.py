@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw.encoding import Encoding
-from boxdraw.fast.order import Order, places_by_share
+from boxdraw.order import Order, places_by_share
+from boxdraw.ranges import LARGE
 from boxdraw.rule import Category
 from boxdraw.scale.chunks import Chunk, Part
 from boxdraw.scale.columns import Columns
 from boxdraw.scale.first_look import FindLabels, FirstLook, Labels, LookAtFeatures
-from boxdraw.scale.ranges import LARGE
 from boxdraw.scale.survey import LIMIT, Positives, Survey
+from boxdraw.suspects import warn_of_identifiers, warn_of_rounding
 
 P = TypeVar("P", bound=Part)
 
@@ -110,15 +111,23 @@ class StoredTable:
         assert look is not None
         _check_finite(look, columns)
         self.encoding = _encoding_of(look, columns)
+        self._warn(look)
         self.order = _order_of(look, self.encoding)
         self.survey = self._survey(look)
 
-    def reduce(self, work: Callable[[Chunk], P], what: str) -> P:
+    def _warn(self, look: FirstLook) -> None:
+        """Warn of columns, at the call of the estimator's method, as is done for tables in memory."""
+        labels = [f"column {name!r}" for name in self._columns.features]
+        warn_of_rounding([label for label, found in zip(labels, look.rounded, strict=True) if found], stacklevel=4)
+        for label, categories, n_known in zip(labels, self.encoding.categories, look.known.tolist(), strict=True):
+            warn_of_identifiers(label, len(categories or ()), n_known, stacklevel=4)
+
+    def reduce(self, work: Callable[[Chunk], P], what: str, beside: Callable[[], P] | None = None) -> P:
         """Make a pass over the rows."""
         on_batch = _OnBatch(work, self._columns, self.encoding, self.order, self._classes.pos_label)
         result = self._engine.reduce(on_batch, self._columns.needed, what, self._classes.n_rows)
         assert result is not None
-        return result
+        return result if beside is None else beside().merge(result)
 
     def _survey(self, look: FirstLook) -> Survey:
         low, high, whole = _matrix_ranges(look, self.encoding, self.order)

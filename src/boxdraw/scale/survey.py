@@ -9,8 +9,8 @@ from functools import reduce
 import numpy as np
 
 from boxdraw.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw.ranges import find_ranges
 from boxdraw.scale.keys import Keys
-from boxdraw.scale.ranges import find_ranges
 from boxdraw.scale.sample import Sample
 from boxdraw.tiles import threaded_map
 from boxdraw.training import Training

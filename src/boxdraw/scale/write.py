@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from boxdraw.files import replacing
+
 #: What the name of a table to be written may end in.
 ENDINGS = (".parquet", ".arrow", ".feather", ".csv")
-
-
-@contextmanager
-def replacing(path: str | Path, check: Callable[[], None] | None = None) -> Iterator[IO[bytes]]:
-    """Open a file that takes its name when the block ends without an error, and is gone otherwise.
-
-    ``check`` is called just before that; an error in it keeps what has the name now.
-    """
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".boxdraw-{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if check is not None:
-            check()
-        os.replace(temporary, target)
-    finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
 
 
 def check_writable(path: Path, inputs: list[str]) -> None:
@@ -50,7 +30,7 @@ def check_writable(path: Path, inputs: list[str]) -> None:
 def open_writer(path: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
     """Open a table in the format that its name says; yields a function that writes rows to it."""
     schema = written_schema(path, schema)
-    with replacing(path) as file, _writer(path, file, schema) as writer:
+    with replacing(path) as file, _told_in_words(path), _writer(path, file, schema) as writer:
 
         def write(rows: Any) -> None:
             rows = rows.cast(schema)
@@ -60,6 +40,17 @@ def open_writer(path: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
                 writer.write_table(rows)
 
         yield write
+
+
+@contextmanager
+def _told_in_words(path: Path) -> Iterator[None]:
+    """Make what a format can't hold an error of the table."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except pa.ArrowException as error:
+        raise ValueError(f"The rows can't be written to {path}: {error}; choose others with columns=[...].") from error
 
 
 def written_schema(path: Path, schema: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +21,15 @@ from boxdraw.schema import frame_like, read_rows
 from boxdraw.scored.sample import draw_sample
 from boxdraw.scored.scorecard import Scorecard
 from boxdraw.scored.settings import Setting, Shape
-from boxdraw.training import Training, read_training_rows
+from boxdraw.training import Training, check_balance, read_training_rows
+
+if TYPE_CHECKING:
+    from boxdraw.scored.stability import Stability
 
 _LIMITS, _LAMS = (1, 2, 3), (4.0, 12.0)  # what "auto" tries
 _PLAIN = Setting(2, 4.0)  # what "auto" is without inner folds
 _SCORES = ("graded", "points")
+_LEAST_BALANCE = 1e-12  # of the classes' weights: less is lost in the digits of their sum
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
@@ -102,6 +106,11 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     Alarm from 6 points.
     """
 
+    max_limits_: int
+    lam_: float
+    scorecard_: Scorecard
+    cv_results_: dict[str, Any]
+
     def __init__(
         self,
         *,
@@ -152,6 +161,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
 
         settings, shape = self._settings(), self._shape()
         data = read_training_rows(self, X, y, sample_weight)
+        check_balance(data, _LEAST_BALANCE)
         few = draw_sample(data)
         setting, doubt = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
         progress = Progress("Scored Boxes", self.verbose)
@@ -248,7 +258,9 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         columns = self._statistics(boxes, X, y, sample_weight)
         return frame_like(X, {"points": np.array(self.scorecard_.points, dtype=np.int64), **columns})
 
-    def stability(self, X: Any, y: Any, n: int = 50, *, sample_weight: Any = None, random_state: Any = None) -> Any:
+    def stability(
+        self, X: Any, y: Any, n: int = 50, *, sample_weight: Any = None, random_state: Any = None
+    ) -> Stability:
         """Learn the scorecard again on bootstrap samples; say how much limits and points move.
 
         Parameters

@@ -57,8 +57,8 @@ def grades(depth: FloatArray) -> FloatArray:
     result = np.zeros_like(depth)
     part = np.empty_like(depth)
     for softness in SOFTNESS:
-        np.divide(depth, -softness, out=part)
-        np.clip(part, -700, 700, out=part)
+        np.clip(depth, -700 * softness, 700 * softness, out=part)  # first, so that no quotient overflows
+        part /= -softness
         np.exp(part, out=part)  # of NumPy, whose last digits are not those of compiled code
         part += 1
         result += np.divide(1, part, out=part)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from boxdraw.arrays import FloatArray, IntArray, Matrix
-from boxdraw.fast.order import Order, fit_order
+from boxdraw.order import Order, fit_order
 from boxdraw.scored.bins import make_bins
 from boxdraw.scored.boost import EXACT, RIDGE, Rows, boost
 from boxdraw.scored.grade import depths, grades

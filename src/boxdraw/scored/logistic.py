@@ -18,7 +18,7 @@ from boxdraw.compiled import entry, inner
 @entry
 def rounder_of(total):
     """Return a number that rounds terms to the unit of sums of at most ``total`` when added and taken away again."""
-    return 1.5 * 2.0 ** (math.ceil(math.log2(total)) + 2)
+    return 1.5 * 2.0 ** (math.ceil(np.log2(total)) + 2)
 
 
 @inner

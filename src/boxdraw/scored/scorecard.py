@@ -208,8 +208,8 @@ class Scorecard:
         >>> Scorecard.from_json(Scorecard(BoxSet([[1]], [[2]]), [3], 2).to_json()).points
         (3,)
         """
-        from boxdraw.export.json import write_text
         from boxdraw.export.scorecard import to_json
+        from boxdraw.files import write_text
 
         text = to_json(self)
         if path is not None:
@@ -236,8 +236,8 @@ class Scorecard:
         >>> Scorecard.from_json(card.to_json()) == card
         True
         """
-        from boxdraw.export.json import read_source
         from boxdraw.export.scorecard import from_json
+        from boxdraw.files import read_source
 
         return from_json(read_source(source))
 

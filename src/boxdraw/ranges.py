@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from boxdraw.tiles import threaded_map
 LARGE = 2**20
 
 _ROWS = 2**18  # of a chunk in memory: a thread's turn
+_LEAST_ROWS = 2**16
 
 
 class Ranges:
@@ -28,7 +30,7 @@ class Ranges:
     @classmethod
     def of(cls, X: Matrix) -> Ranges:
         """Look at rows."""
-        from boxdraw.fast.kernels import ranges
+        from boxdraw.extremes import ranges
 
         result = cls(X.shape[1])
         ranges(X, result.low, result.high, result.missing, result.whole)
@@ -62,8 +64,12 @@ class Ranges:
 
 
 def row_chunks(n_rows: int) -> list[slice]:
-    """Cut the rows of a table in memory into chunks."""
-    return [slice(start, min(start + _ROWS, n_rows)) for start in range(0, n_rows, _ROWS)]
+    """Cut the rows of a table in memory into chunks, the last of them smaller, so that threads end together."""
+    ends = [0]
+    while ends[-1] < n_rows:
+        left = n_rows - ends[-1]
+        ends.append(ends[-1] + min(max(left // 4, _LEAST_ROWS), _ROWS, left))
+    return [slice(start, stop) for start, stop in pairwise(ends)]
 
 
 def find_ranges(X: Matrix, n_jobs: int | None) -> Ranges:

@@ -1,0 +1,136 @@
+"""The closed form of boxes that come from a file: learned again, and used only if that gives the same boxes."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+from boxdraw import FastBoxesClassifier
+from boxdraw.cli.model import Model
+from boxdraw.export.text import printable
+from boxdraw.report.payload import Labelled
+from boxdraw.report.report import find_form
+
+__all__ = ["Slider", "find_slider"]
+
+_WHERE = "give those rows as DATA, and other rows as --test"
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """What it takes to let boxes follow the cost of a false alarm, or why they can't.
+
+    Parameters
+    ----------
+    estimator : FastBoxesClassifier or None
+        Learned again from the rows of the model.
+    form : dict or None
+        Its closed form.
+    absent : str or None
+        A sentence that says why there is none.
+
+    Examples
+    --------
+    >>> Slider(absent="The boxes were edited.").form is None
+    True
+    """
+
+    estimator: FastBoxesClassifier | None = None
+    form: dict[str, Any] | None = None
+    absent: str | None = None
+
+    def with_critical(self, data: Labelled) -> Labelled:
+        """Add the critical weight of each row, if that is known.
+
+        Parameters
+        ----------
+        data : Labelled
+            The rows.
+
+        Returns
+        -------
+        Labelled
+            The same rows.
+        """
+        return data if self.estimator is None else replace(data, critical=self.estimator.critical_weight(data.X))
+
+
+def find_slider(model: Model, data: Labelled, source: str, weight: str | None) -> Slider:
+    """Learn the boxes of a model again, to have what a file does not hold.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    data : Labelled
+        The rows that it may have been learned from.
+    source : str
+        Their file, as messages name it.
+    weight : str or None
+        The column of their weights.
+
+    Returns
+    -------
+    Slider
+        The closed form if the same boxes come out, and otherwise why not.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet
+    >>> find_slider(Model(BoxSet([[1]], [[2]])), None, "data.csv", None).absent
+    'The model file does not say how Fast Boxes drew the boxes.'
+    """
+    reason = _unfit(model, data, source, weight)
+    if reason is not None:
+        return Slider(absent=reason)
+    fitted = _learn_again(model, data)
+    if fitted is None or fitted.boxes_ != model.boxes:
+        return Slider(
+            absent=f"Learned again from {printable(source)}, the boxes are others than those of the model: if these "
+            f"come from other rows, {_WHERE}."
+        )
+    return Slider(fitted, *find_form(fitted))
+
+
+def _unfit(model: Model, data: Labelled, source: str, weight: str | None) -> str | None:
+    """Say what shows without learning that the boxes can't be learned again."""
+    if model.edits:
+        return "The boxes were edited after they were learned, so no cost gives these boxes."
+    fit = model.fit
+    if fit.get("method") in ("exact", "scored"):
+        return f"Only boxes of Fast Boxes follow the cost of a false alarm; these come from --method {fit['method']}."
+    if not _settings(model):
+        return "The model file does not say how Fast Boxes drew the boxes."
+    found = len(data.positive), int(data.positive.sum())
+    known = fit.get("rows"), fit.get("positives")
+    if found != known:
+        return (
+            f"The slider needs the rows that the boxes were learned from, {known[0]} with {known[1]} positive ones, "
+            f"but {printable(source)} has {found[0]} with {found[1]}: {_WHERE}."
+        )
+    if fit.get("weight") != weight:
+        return "The slider needs the weights that the boxes were learned with: give that column as --weight."
+    return None
+
+
+def _settings(model: Model) -> dict[str, Any]:
+    """Return the settings of Fast Boxes that a model file has; nothing if some are not there."""
+    settings, parameters = model.fit.get("settings"), model.fit.get("parameters")
+    if not isinstance(settings, dict) or not isinstance(parameters, dict) or "negative_weight" not in model.fit:
+        return {}
+    names = ("n_boxes", "expansion", "growth", "feature_range")
+    if not set(names) <= set(settings) or "seed" not in parameters:
+        return {}
+    cost = {"negative_weight": model.fit["negative_weight"], "random_state": parameters["seed"]}
+    return {name: settings[name] for name in names} | cost
+
+
+def _learn_again(model: Model, data: Labelled) -> FastBoxesClassifier | None:
+    """Learn from the rows with the settings of the file; None if someone changed these to what can't be."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # all was said when the boxes were learned
+        try:
+            return FastBoxesClassifier(pos_label=True, **_settings(model)).fit(data.X, data.positive, data.weight)
+        except (TypeError, ValueError):
+            return None

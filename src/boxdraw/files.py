@@ -1,0 +1,113 @@
+"""Files that are there completely or not at all, and JSON from wherever it is."""
+
+from __future__ import annotations
+
+import errno
+import os
+import reprlib
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+__all__ = ["read_source", "replacing", "write_text"]
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # which only writing can meet, and which come without a name
+
+
+@contextmanager
+def replacing(path: str | Path, check: Callable[[], None] | None = None) -> Iterator[IO[bytes]]:
+    """Open a file that takes its name when the block ends without an error, and is gone otherwise.
+
+    ``check`` is called just before that; an error in it keeps what has the name now. The permissions of a file that is
+    replaced stay as they are. Errors of the system name the file that was asked for.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".boxdraw-{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "xb", opener=_opener(target)) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if check is not None:
+            check()
+        os.replace(temporary, target)
+    except OSError as error:
+        if error.errno in _NO_ROOM or str(error.filename) == str(temporary):
+            error.filename, error.filename2 = os.fspath(path), None
+        raise
+    finally:
+        with suppress(OSError):  # it has its name by now, or the folder cannot be reached: the first error says more
+            temporary.unlink()
+
+
+def _opener(target: Path) -> Callable[[str, int], int] | None:
+    """Return what opens a file with the permissions of another: rows that were private must not become public."""
+    if os.name != "posix" or not target.exists():
+        return None
+    mode = stat.S_IMODE(target.stat().st_mode)
+
+    def opener(name: str, flags: int) -> int:
+        descriptor = os.open(name, flags, mode & stat.S_IRWXU)
+        os.fchmod(descriptor, mode)
+        return descriptor
+
+    return opener
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    r"""Write a file so that it is there completely or not at all.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file. What was there is replaced in one step; a symbolic link is followed.
+    text : str
+        What to write, as UTF-8.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_text(Path(folder, "boxes.json"), "{}")
+    ...     Path(folder, "boxes.json").read_text(encoding="utf-8")
+    '{}\n'
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise OSError(f"{os.fspath(path)!r} is not a regular file: give the path of a file to write")
+    with replacing(target) as file:
+        file.write(f"{text}\n".encode())
+
+
+def read_source(source: str | bytes | os.PathLike[str]) -> str | bytes:
+    """Get the JSON text from wherever it is.
+
+    Parameters
+    ----------
+    source : str, bytes or path-like
+        Bytes and a str that starts with ``{`` are the text itself; anything else is the path of a file.
+
+    Returns
+    -------
+    str or bytes
+        The text, not yet decoded when it comes from a file.
+
+    Examples
+    --------
+    >>> read_source('{"format": "boxdraw.boxes"}')
+    '{"format": "boxdraw.boxes"}'
+    """
+    if isinstance(source, bytes):
+        return source
+    if isinstance(source, str):
+        start = source.lstrip("\ufeff \t\r\n")[:1]
+        if start == "{":
+            return source
+        if start in ("", "[", '"') or (start.isdigit() and not os.path.exists(source)):
+            raise ValueError(f"expected JSON text that starts with {{, or a path; got {reprlib.repr(source)}")
+    if isinstance(source, str | os.PathLike):
+        return Path(source).read_bytes()
+    raise TypeError(f"expected JSON text, bytes or a path, got {type(source).__name__}")

@@ -1,0 +1,36 @@
+"""Silence for a while, without a trace: the filters of warnings belong to the whole process."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_turn = threading.RLock()
+
+
+def _new_turn() -> None:
+    """In a forked process the thread that had its turn is gone, so no one would ever give it back."""
+    global _turn
+    _turn = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_turn)
+
+
+@contextmanager
+def quietly(*kinds: type[Warning] | str) -> Iterator[None]:
+    """Ignore warnings of some categories, or that begin with some text, in one thread at a time.
+
+    Two threads that change the filters by turns put back what the other one has changed, and leave them so.
+    """
+    with _turn, warnings.catch_warnings():
+        for kind in kinds:
+            if isinstance(kind, str):
+                warnings.filterwarnings("ignore", kind)
+            else:
+                warnings.simplefilter("ignore", kind)
+        yield

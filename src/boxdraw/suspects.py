@@ -1,0 +1,47 @@
+"""Warnings of training columns that are seldom what one wants to learn from, wherever the table is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_MANY = 50  # categories, from which on a column in which nearly every row has its own looks like one of identifiers
+_EXACT = 2**53  # float64 has every whole number up to here
+
+
+def warn_of_identifiers(label: str, n_categories: int, n_known: int, stacklevel: int) -> None:
+    """Warn of a column of categories in which most rows have their own."""
+    if n_categories > _MANY and 2 * n_categories > n_known:
+        warnings.warn(
+            f"X seems to hold an identifier, {label}: {n_categories} different categories in {n_known} rows. It is "
+            "learned as categories, which say nothing about rows with other ones: leave it out.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_of_rounding(labels: Sequence[str], stacklevel: int) -> None:
+    """Warn of columns of whole numbers that float64 does not have, if there are any."""
+    if labels:
+        warnings.warn(
+            f"X holds whole numbers beyond 2**53 that are rounded, {', '.join(labels)}: numbers are compared as "
+            "float64, which can't tell such neighbours apart. Subtract a constant before the fit, leave the column "
+            "out, or name it in categorical_features if the numbers are codes.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def is_rounded(values: npt.NDArray[Any]) -> bool:
+    """Say whether whole numbers change when they become float64."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
+        return False
+    if values.max() <= _EXACT and values.min() >= -_EXACT:
+        return False
+    floats = values.astype(np.float64)
+    within = floats < float(np.iinfo(values.dtype).max)  # which is rounded up, to a number that the type does not have
+    return not within.all() or bool((floats.astype(values.dtype) != values).any())
