@@ -46,7 +46,7 @@ def test_accuracy_compares_what_is_installed_and_says_what_is_not(accuracy, monk
 
 def test_a_learner_that_fails_is_named_and_kept_out_of_its_means(accuracy, capsys):
     result = importlib.import_module("_comparison").Result
-    tables = [accuracy.Table(name, np.zeros((22, 1)), np.arange(22) // 20, ("a",)) for name in ("one", "two")]
+    tables = [accuracy.DataSet(name, np.zeros((22, 1)), np.arange(22) // 20, ("a",)) for name in ("one", "two")]
     results = [
         result("one", 0, "cart", auc=0.9),
         result("two", 0, "cart", auc=0.7),
@@ -82,3 +82,59 @@ def test_unseen_data_sets_are_chosen_by_the_rule(accuracy):
         accuracy.Source("wdbc", 569, 180, 2.2),
     ]
     assert accuracy.one_per_family(sources) == ["cat_2", "dog10"]
+
+
+@pytest.fixture
+def next_to(accuracy):
+    return importlib.import_module("next_to")
+
+
+def test_ahead_counts_data_sets_and_leaves_out_what_failed(accuracy, next_to, capsys):
+    result = importlib.import_module("_comparison").Result
+    tables = [accuracy.DataSet(name, np.zeros((2, 1)), np.arange(2), ("a",)) for name in ("one", "two", "three")]
+    auc = {"cart": (0.9, 0.605, 0.5), "scored": (0.7, 0.6, 0.6), "figs": (0.6, 0.7, np.nan)}
+    results = [
+        result(table.name, 0, learner, auc=value)
+        for learner, values in auc.items()
+        for table, value in zip(tables, values, strict=True)
+    ]
+    next_to.print_ahead(results, tables, ["scored", "cart", "figs"], "scored")
+    printed = capsys.readouterr().out
+    assert "| CART, 8 leaves | 1 | 1 | 1 | +0.035 |" in printed
+    assert "| FIGS | 1 | 0 | 1 | +0.000 |" in printed
+
+
+def test_prim_ranks_a_row_by_the_first_box_that_holds_it(accuracy):
+    X = np.arange(60.0)[:, None]
+    y = ((X[:, 0] >= 10) & (X[:, 0] < 20) & (X[:, 0] != 15) | (X[:, 0] == 50)).astype(int)
+    model = importlib.import_module("_comparison").BalancedPrim().fit(X, y)
+    score = model.predict_proba(X)[:, 1]
+    inside = model.model_.boxes_.membership(X)
+    assert inside.shape[1] > 1
+    for row, boxes in zip(score, inside, strict=True):
+        first = int(boxes.argmax()) if boxes.any() else None
+        members = inside[:, first] & ~inside[:, :first].any(axis=1) if first is not None else None
+        assert row == (0 if first is None else y[members].mean())
+    assert (model.predict(X) == (score > 0)).all()
+
+
+def test_what_a_learner_takes_is_tried(next_to):
+    X = np.arange(20.0)[:, None]
+    y = (X[:, 0] >= 10).astype(int)
+    everything = np.ones(20, dtype=bool)
+
+    class Refuses:
+        def fit(self, X, y):
+            raise ValueError
+
+    class Guesses:
+        def fit(self, X, y):
+            pass
+
+        def predict(self, X):
+            return np.zeros(len(X))
+
+    assert next_to.takes(next_to.DecisionTreeClassifier, X, y, everything) == "yes"
+    assert next_to.takes(Refuses, X, y, everything) == "no (ValueError)"
+    assert next_to.takes(Guesses, X, y, everything) == "taken, but not used"
+    assert next_to.takes(lambda: next_to.imported("no_such_package", "it"), X, y, everything) == "not installed"

@@ -108,7 +108,7 @@ def test_never_changes(boxes):
     made = BoxSet(source, source + 1)
     source += 0.5
     assert made.lower.tolist() == [[0, 0]]
-    for name in ("lower", "upper", "shown_lower", "shown_upper"):
+    for name in ("lower", "upper", "shown_lower", "shown_upper", "missing", "limited"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(boxes, name)[0, 0] = 1
     with pytest.raises(AttributeError, match="cannot set 'lower'"):
@@ -162,6 +162,24 @@ def test_indexing_and_iteration(boxes):
             shown[index]
     with pytest.raises(TypeError):
         shown[0.5]
+
+
+def test_rows_may_be_named_and_options_must_be(boxes):
+    X, y = [[40, 1, 0], [10, 7, 1], [25, 3, 0], [26, 3, 0], [27, 4, 0]], [1, 1, 0, 0, 0]
+    assert boxes == BoxSet(lower=boxes.lower, upper=boxes.upper, feature_names=boxes.feature_names)
+    assert boxes.membership(X=X, n_jobs=1).tolist() == [[True, False], [False, True], *[[False, False]] * 3]
+    assert boxes.contains(X=X, n_jobs=1).tolist() == [True, True, False, False, False]
+    assert boxes.simplify(X, y) == boxes.simplify(X=X, y=y, max_loss=0.0) != boxes.simplify(X, y, max_loss=1.0)
+    assert boxes.round(X=X, y=y, digits=1)[0] == boxes
+    for call in (
+        lambda: BoxSet([[1]], [[2]], ["a"]),
+        lambda: boxes.membership(X, 1),
+        lambda: boxes.contains(X, 1),
+        lambda: boxes.simplify(X, y, 1.0),
+        lambda: boxes.round(X, y, 1),
+    ):
+        with pytest.raises(TypeError, match="positional argument"):
+            call()
 
 
 # rows
@@ -378,3 +396,9 @@ def test_html(boxes):
     assert "<script" not in hostile
     assert "&lt;script&gt;alert(&#x27;&amp;&#x27;)&lt;/script&gt;\\n" in hostile
     assert "No boxes: no row is flagged" in boxes[:0]._repr_html_()
+    assert boxes._repr_html_().endswith("<p>Looks at 3 of 3 features: age, dose, sex</p>")
+    assert boxes[:0]._repr_html_().endswith("<p>Looks at 0 of 3 features</p>")
+    many = BoxSet(np.eye(30), np.eye(30), feature_names=[f"<{j}>" for j in range(30)])._repr_html_()
+    assert many.count("<tr>") == 12
+    assert '<td style="text-align:left">and 20 more</td>' in many
+    assert many.endswith("&lt;18&gt;, &lt;19&gt; and 10 more</p>")

@@ -36,7 +36,7 @@ CLASSIFIERS = [
     FastBoxesClassifier(growth="free", n_boxes=1),
     QUICK_CV,
     BoxSetClassifier(),
-    ExactBoxesClassifier(time_limit=0.5, random_state=0),
+    ExactBoxesClassifier(gap=0.1, random_state=0),  # ended by the clock, two fits may differ on a busy machine
     ExactBoxesClassifier(max_boxes=1, edges="tight", n_jobs=2),
     ScoredBoxesClassifier(cv=2, max_limits=1),
     ScoredBoxesClassifier(cv=None),
@@ -44,7 +44,14 @@ CLASSIFIERS = [
     ScoredBoxesClassifier(max_union=None, cv=None, lam=0.5, max_limits=3),
 ]
 # the checks fit tables of a handful of rows, where these warnings are in place
-IN_PLACE = ("n_boxes=", "Rows of the smaller class", "Inner folds", "No box was found", "Held-out rows")
+IN_PLACE = (
+    "n_boxes=",
+    "Rows of the smaller class",
+    "Inner folds",
+    "No box was found",
+    "Held-out rows",
+    "A box has no limits",
+)
 
 
 def pandas_frame(X):

@@ -149,7 +149,9 @@ def test_columns_of_other_programs(run, data):
 def test_evaluate(run, data):
     options = ("--drop", "id", "--categorical", "branch", "--max-boxes", 2, "--folds", 2)
     result = run("evaluate", data, "--target", "fraud", *options, "--json")
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    # A half has so few frauds that the cost chosen on its folds may leave no box around all of it.
+    assert all(line.startswith("boxdraw: warning: No row is flagged") for line in result.err.splitlines())
     for figures in json.loads(result.out)["models"].values():
         assert figures["auc"]["mean"] > 0.8
 

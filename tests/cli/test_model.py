@@ -1,6 +1,7 @@
 """The model file."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from boxdraw import BoxSet
 from boxdraw.cli.errors import Failure
-from boxdraw.cli.model import Model, load_model, model_from_json, model_to_json
+from boxdraw.cli.model import Edit, Model, load_model, model_from_json, model_to_json
 
 from .conftest import small_model
 
@@ -39,6 +40,21 @@ TEXT = """{
 """
 
 
+EDIT = {"time": "2026-11-16T09:30:00.125Z", "what": "Box 1: age ≥ 30 → age ≥ 32", "reason": "no\nminors"}
+WITH_EDITS = TEXT.replace(
+    """0.1.0"
+  }
+}""",
+    """0.1.0"
+  },
+  "edits": [
+    {"time": "2026-11-16T09:30:00.125Z", "what": "Box 1: age ≥ 30 → age ≥ 32", "reason": "no\\nminors"},
+    {"time": "2026-11-17", "what": "Box 2 dropped", "reason": ""}
+  ]
+}""",
+)
+
+
 def model_of_text():
     rule = {"age": (30, float("inf"))}
     boxes = BoxSet.from_rules([], ["age", "region"], {"region": ["north", "south"]}).add_box(rule)
@@ -51,6 +67,22 @@ def test_the_layout_is_as_documented():
     assert model_to_json(model_of_text()) == TEXT
     assert model_from_json(TEXT) == model_of_text()
     assert model_from_json(("\ufeff" + TEXT).encode()) == model_of_text()
+
+
+def test_edits_are_kept(run):
+    model = replace(model_of_text(), edits=(Edit(**EDIT), Edit("2026-11-17", "Box 2 dropped")))
+    assert model_to_json(model) == WITH_EDITS
+    assert model_from_json(WITH_EDITS) == model
+    assert BoxSet.from_json(WITH_EDITS) == model.boxes
+    Path("edited.json").write_text(WITH_EDITS, encoding="utf-8")
+    assert run("rules", "edited.json").out.endswith(
+        "\n\nEdited since it was learned:\n"
+        "2026-11-16T09:30:00.125Z  Box 1: age ≥ 30 → age ≥ 32 (no\\nminors)\n"
+        "2026-11-17  Box 2 dropped\n"
+    )
+    assert json.loads(run("rules", "edited.json", "--json").out)["edits"][0] == EDIT
+    assert "Edited since it was learned:" in run("rules", "edited.json", "--format", "markdown").out
+    assert "edits" not in json.loads(model_to_json(model_of_text()))
 
 
 labels = st.one_of(
@@ -113,6 +145,12 @@ def edited(key, value):
         (edited("target", None), "it lacks target"),
         (edited("classes", None), "it lacks classes"),
         (edited("boxes", None), "it lacks boxes"),
+        (edited("edits", {}), r"edits: expected a list \[...\], got {}"),
+        (edited("edits", ["dropped"]), r"edits\[0\]: expected an object with time, what, reason, got 'dropped'"),
+        (edited("edits", [{"what": "x"}]), r"edits\[0\]: expected an object with time, what, reason"),
+        (edited("edits", [EDIT, EDIT | {"by": "me"}]), r"edits\[1\]: expected an object with time, what, reason"),
+        (edited("edits", [EDIT | {"reason": None}]), r"edits\[0\].reason: expected a text, got None"),
+        (edited("edits", [EDIT | {"time": "noon"}]), r"edits\[0\].time: expected a time such as .*, got 'noon'"),
         (edited("extra", 1), r"it has unknown keys \['extra'\]"),
         (edited("target", 5), "target: expected the name of a column or null, got 5"),
         (edited("fit", [1]), "fit: expected an object"),
@@ -149,3 +187,11 @@ def test_a_box_set_reads_the_boxes_of_a_model_file():
     assert BoxSet.from_json(model_to_json(Model(boxes, "fraud", ("no", "yes")))) == boxes
     with pytest.raises(ValueError, match=r'expected "format": "boxdraw\.boxes", got'):
         BoxSet.from_json('{"format": "boxdraw.model", "boxes": 3}')
+
+
+@pytest.mark.parametrize(("number", "message"), [("1e999", "a float can hold"), ("1" * 5000, "more than 1000 digits")])
+def test_numbers_of_fit_that_could_not_be_written_again(number, message):
+    text = TEXT.replace('"fit": {', f'"fit": {{"seed": [{number}], ', 1)
+    assert text != TEXT
+    with pytest.raises(ValueError, match=message):
+        model_from_json(text)

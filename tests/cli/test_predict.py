@@ -228,3 +228,15 @@ def test_csv_and_the_library_agree(tmp_path_factory, rows):
     with open(folder / "out.csv", newline="") as file:
         labels = [row["fraud_predicted"] for row in csv.DictReader(file)]
     assert [label == "yes" for label in labels] == model.boxes.contains(rows).tolist()
+
+
+def test_dates_in_a_column_of_texts_and_numbers(folder, fails):
+    boxes = BoxSet([[-INF]], [[INF]], feature_names=["a"], allowed={"a": [{"x", 5}]})
+    Path("model.json").write_text(boxes.to_json(), encoding="utf-8")
+    pa.parquet.write_table(pa.table({"a": pa.array([2**52], pa.timestamp("us"))}), "data.parquet")
+    fails("predict", "model.json", "data.parquet", words='column "a" of data.parquet must hold text or numbers')
+
+
+def test_words_that_are_no_text(fails):
+    Path("data.csv").write_text("a\n1\n")
+    fails("predict", "model.json", "data.csv", "--missing", "\udcff", code=2, words="expected text")

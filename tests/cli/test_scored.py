@@ -187,6 +187,22 @@ def test_the_layout_is_as_documented():
     assert model_from_json(TEXT) == model
 
 
+def test_boxes_follow_from_a_scorecard():
+    """Whoever changes points need not know how to write the union."""
+    data = json.loads(TEXT)
+    del data["boxes"]
+    assert model_from_json(json.dumps(data)) == model_from_json(TEXT)
+    assert BoxSet.from_json(json.dumps(data)) == model_from_json(TEXT).boxes
+    data["scorecard"] |= {"points": []}
+    data["scorecard"]["boxes"]["boxes"] = []
+    empty = model_from_json(json.dumps(data))
+    assert len(empty.boxes) == 0
+    assert BoxSet.from_json(json.dumps(data)) == empty.boxes
+    data["scorecard"] |= {"threshold": -1}
+    with pytest.raises(ValueError, match="cannot read boxes from this JSON: "):
+        BoxSet.from_json(json.dumps(data))
+
+
 def test_a_scorecard_alone_is_a_model(run):
     small_card().to_json("alone.json")
     assert load_model("alone.json") == Model(small_card().union(), scorecard=small_card())

@@ -214,3 +214,40 @@ def test_an_open_quote_far_above_the_end():
 def test_a_row_of_several_megabytes():
     text = "x" * 3_000_000
     assert read(f"a,b\n1,{text}\n2,y\n").to_pydict() == {"a": [1, 2], "b": [text, "y"]}
+
+
+# what fuzzing found
+
+
+def test_a_packed_file_with_damage_inside(tmp_path):
+    packed = bytearray(gzip.compress(b"a,b\n" + b"1,2\n" * 500))
+    packed[10] = 7  # a block of no type
+    with pytest.raises(Failure, match="packed with gzip and damaged"):
+        loaded(tmp_path, bytes(packed))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "content"), [("undefined", b"a\n1\n"), ("utf-7", b"a\n+2AA-\n"), ("punycode", b"a-\xff\n")]
+)
+def test_encodings_that_end_in_other_errors(tmp_path, encoding, content):
+    with pytest.raises(Failure, match="is not written in"):
+        loaded(tmp_path, content, encoding=encoding)
+
+
+def test_only_one_mark_at_the_start_is_skipped(tmp_path):
+    mark = "\ufeff".encode()
+    for encoding in ("utf-8", "utf-8-sig"):
+        assert read_table(loaded(tmp_path, mark + b"a\n1\n", encoding=encoding)).column_names == ["a"]
+        assert read_table(loaded(tmp_path, 2 * mark + b"a\n1\n", encoding=encoding)).column_names == ["\ufeffa"]
+
+
+def test_names_that_no_column_can_have():
+    assert read("a\n1\n", as_text=["\ud800", "a"]).to_pydict() == {"a": ["1"]}
+
+
+def test_text_of_parquet_that_is_not_in_utf8(tmp_path):
+    pa.parquet.write_table(pa.table({"a": ["zzzz"]}), tmp_path / "t", compression="none", use_dictionary=False)
+    content = (tmp_path / "t").read_bytes()
+    source = Source("t", content.replace(b"zzzz", b"z\xff\xffz"))
+    with pytest.raises(Failure, match="t is a damaged Parquet file"):
+        read_table(source)

@@ -11,7 +11,7 @@ from boxdraw.exact import strategies
 from boxdraw.exact.objective import sum_down, sum_up
 from boxdraw.exact.problem import tight_lower, tight_upper
 from boxdraw.exact.weights import decimal
-from boxdraw.fast.cluster import cluster_positives, filled
+from boxdraw.fast.cluster import cluster_positives, filled, masses
 
 
 def points(objective):
@@ -121,7 +121,7 @@ def _halfway(limit, out, sides, margin):
 def per_cluster(objective, limits):
     """Draw the best box of each cluster on a table of its own, with all negatives; return what the boxes hold."""
     weight = None if objective.weight is None else objective.weight[objective.positive]
-    rows = filled(objective.X[objective.positive].astype(float))
+    rows = filled(objective.X[objective.positive].astype(float), masses(weight, None))
     labels = cluster_positives(rows, weight, objective.max_boxes, None, limits.seed)
     held = []
     for k in range(labels.max() + 1):

@@ -1,11 +1,14 @@
 """A certificate holds for its own data and for nothing else, in memory and from a file."""
 
 import copy
+import hashlib
 import json
 import math
 import pickle
+import struct
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boxdraw import BoxSet
-from boxdraw.exact.certificate import Certificate, CertificateError, make_certificate
+from boxdraw.exact.certificate import Certificate, CertificateError, about_data, make_certificate
 from boxdraw.exact.objective import Objective
 
 NAMES = ["age", "größe"]
@@ -209,6 +212,7 @@ CHANGES = [
     ({"checksum": ""}, "checksum"),
     ({"bound_method": "prayer"}, "checksum"),
     ({"seconds": 0.1}, "checksum"),
+    ({"seconds": INF}, "seconds: inf is not finite and at least 0"),
     ({"seed": None}, "checksum"),
     ({"negative_weight": "1" + "0" * 400}, "does not go with the data: .*too large"),
 ]
@@ -382,3 +386,63 @@ def test_it_reads_well_and_travels():
         assert other == certificate
         assert hash(other) == hash(certificate)
         assert other.verify(X, y)
+
+
+def plain_checksum(X, positive, weight):
+    """Hash sorted rows: by weight, then class, then the last feature and so on; in plain Python."""
+    rows = [[*x, float(p), w] for x, p, w in zip(X.tolist(), positive.tolist(), weight.tolist(), strict=True)]
+    rows = [[value + 0.0 for value in row] for row in rows]
+    rows.sort(key=lambda row: [(value != value, 0.0 if value != value else value) for value in row[::-1]])
+    content = b"".join(struct.pack("<d", value) for row in rows for value in row)
+    return hashlib.sha256(repr((len(rows), X.shape[1] + 2)).encode() + content).hexdigest()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_checksum_of_the_data_is_that_of_the_sorted_rows(weighted):
+    """It has to stay so: certificates that were written before have to hold."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(-1, 2, (60, 3)) * 0.5
+    X[X == 0.5] = np.nan
+    X[rng.random(X.shape) < 0.2] = -0.0
+    y = np.arange(60) % 2
+    weight = rng.integers(1, 4, 60) / 2 if weighted else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("boxdraw.exact.certificate.tiles", lambda n_rows, width: [slice(0, 7), slice(7, n_rows)])
+        found = about_data(Objective(X, y == 1, weight, Fraction(1, 3), Fraction(1, 10), 0.0, 2))["data_checksum"]
+    assert found == plain_checksum(X, y == 1, np.ones(60) if weight is None else weight)
+
+
+def test_a_certificate_of_version_1_still_holds():
+    """The file beside this one: names and categories that are not ASCII, weights, whole numbers as categories."""
+    text = (Path(__file__).parent / "certificate_v1.json").read_text(encoding="utf-8")
+    certificate = Certificate.from_json(text)
+    assert certificate.to_json() + "\n" == text
+    kinds = ["groß", "klein", "groß", "groß", "mittel", "groß", "groß", "klein"]
+    table = pd.DataFrame({"größe": data()[0][:, 0], "art": kinds, "klasse": [1, 2, 2, 2, 3, 2, 2, 1]})
+    y, weight = np.where(data()[1] == 1, "Störung", "in Ordnung"), np.array([1, 2.5, 1, 0.5, 1, 1, 1, 3])
+    assert certificate.verify(table, y, weight)
+    assert certificate.objective == float(Fraction("3.5") + (1 + 1 + 3) * Fraction(1, 3) - Fraction(1, 10))
+    other = certificate.boxes.replace(0, "klasse", categories={2, 3})
+    assert_fails(replace(certificate, boxes=other), "checksum: it says", table, y, weight)
+
+
+def test_a_number_that_json_does_not_have_is_not_written():
+    for margin in (math.nan, -INF):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            replace(certify(*data()), margin=margin).to_json()
+
+
+def test_an_optimum_may_be_off_by_exactly_the_rounding():
+    """Numbers of which sums are exact: 5 + 2 * (1/2 + one unit in the last place) is the last bound that is reached."""
+    certificate, ulp = replace(certify(*data()), objective=5.0, rounding_error=0.5), math.ulp(6.0)
+    for bound, is_proven in ((6.0, True), (6.0 + 2 * ulp, True), (6.0 + 3 * ulp, False)):
+        with pytest.raises(CertificateError) as caught:
+            replace(certificate, bound=bound).verify(*data())
+        assert ("status: optimal, but" not in str(caught.value)) == is_proven
+
+
+def test_nothing_can_be_set():
+    certificate = certify(*data())
+    with pytest.raises(AttributeError):
+        certificate.objective = 7.0
+    assert not hasattr(certificate, "__dict__")

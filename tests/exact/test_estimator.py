@@ -8,6 +8,7 @@ import textwrap
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -137,7 +138,8 @@ def test_no_child_process_is_left_behind(params):
     def children():
         result = []
         for task in os.listdir("/proc/self/task"):
-            with open(f"/proc/self/task/{task}/children") as file:
+            # A thread may have ended since they were listed.
+            with suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/self/task/{task}/children") as file:
                 result += file.read().split()
         return sorted(result)
 

@@ -120,3 +120,119 @@ def test_the_kernels_are_compiled_for_one_kind_of_arguments():
     max_box.polish(problem.positives.low[:2], problem.positives.low[:2], np.arange(2), np.arange(2))
     for kernel in (fill_bits, bound, search, climb, polish):
         assert len(kernel.signatures) == 1
+
+
+def wide_case(rng, n, m):
+    """Return a problem of more rows than fit in a word of a set, plain prices, and all its boxes."""
+    low = rng.integers(0, 6, (n, 2)).astype(np.int32)
+    near = np.clip(rng.integers(0, 6, (m, 2)) + 1, 0, 5).astype(np.int32)
+    counts = np.full(2, 6, np.int32)
+    problem = Problem(
+        Rows(low, low.copy(), np.ones(n, np.int64)),
+        Rows(near, near, np.ones(m, np.int64)),
+        counts,
+        counts,
+        1,
+        3,
+        5,
+        None,
+    )
+    some = np.sort(rng.choice(n, 5, replace=False))
+    pairs = some, rng.integers(0, m, 5), rng.integers(1, 4, 5)
+    pricing = Pricing(rng.integers(0, 4, n), rng.integers(0, 3, m), pairs)
+    lower = [np.array(lo, np.int32) for lo in product(range(6), repeat=2)]
+    return problem, pricing, [(lo, hi) for lo, hi in product(lower, lower) if (lo <= hi).all()]
+
+
+@pytest.mark.parametrize(("n", "m"), [(64, 65), (65, 64), (130, 70), (20, 200)])
+def test_sets_of_more_than_one_word(n, m):
+    rng = np.random.default_rng(n)
+    problem, pricing, boxes = wide_case(rng, n, m)
+    max_box, worths = MaxBox(problem), [worth(problem, pricing, box) for box in boxes]
+    found = max_box.best(pricing, 0, never)
+    assert found.value == found.upper == max(worths)
+    assert worth(problem, pricing, found.box) == found.value
+    cutoff = sorted(set(worths))[-4]
+    listed = max_box.all_above(pricing, cutoff, never, 10_000, 10**9)
+    assert max(worths) in {worth(problem, pricing, box) for box in listed}
+    assert all(worth(problem, pricing, box) > cutoff for box in listed)
+    climbed = max_box.climb(pricing, [boxes[0], boxes[-1]])
+    assert [value for value, _ in climbed] == [worth(problem, pricing, box) for _, box in climbed]
+
+
+def stop_after(n_calls):
+    """A clock that has run out after so many looks at it."""
+    looks = iter(range(n_calls))
+    return lambda: next(looks, None) is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_that_is_stopped_anywhere_says_what_it_knows(seed, monkeypatch):
+    """Its bound holds, its value is that of its box, and with enough time it ends with the best."""
+    monkeypatch.setattr("boxdraw.exact.max_box._CHUNK", 1)
+    problem, pricing, boxes = wide_case(np.random.default_rng(seed), 40, 40)
+    most, bounds = max(worth(problem, pricing, box) for box in boxes), []
+    max_box = MaxBox(problem)
+    for n_calls in (0, 1, 2, 3, 5, 8, 13, 21, 34, 41, 42, 43, 45, 50, 60, 80, 120, 200, 400, 10**6):
+        found = max_box.best(pricing, 0, stop_after(n_calls))
+        assert found.value <= most <= found.upper
+        assert (found.box is None) == (found.value == 0)
+        assert found.box is None or worth(problem, pricing, found.box) == found.value
+        assert (max_box.all_above(pricing, most - 2, stop_after(n_calls), 99, 10**9) is None) or n_calls > 40
+        bounds.append(found.upper)
+    assert bounds[0] == pricing.gain.sum()
+    assert bounds[-1] == found.value == most
+    assert most < bounds[9] < bounds[0]  # all seeds have a bound of their own, and nothing else has been done
+    assert len(set(bounds)) > 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_limit_of_nodes_is_kept_and_looks_at_the_clock_change_nothing(seed, monkeypatch):
+    problem, pricing, _ = wide_case(np.random.default_rng(seed), 40, 40)
+    best = MaxBox(problem).best(pricing, 0, never)
+    root = MaxBox(problem).best(pricing, 10**6, never).work  # no box is worth so much, so none is looked into
+    for limit in (1, 2, 5, 20):
+        found = MaxBox(problem).best(pricing, 0, never, node_limit=limit)
+        assert found.work <= root + (limit + 40) * root // 40  # a limit is looked at after each dive into a box
+        assert found.work <= best.work
+        assert best.value <= found.upper
+    assert MaxBox(problem).best(pricing, 0, never, node_limit=1).upper > best.value
+    monkeypatch.setattr("boxdraw.exact.max_box._CHUNK", 1)
+    again = MaxBox(problem).best(pricing, 0, never)
+    assert (again.value, again.upper, again.work, key(again.box)) == (best.value, best.upper, best.work, key(best.box))
+
+
+@pytest.mark.parametrize(("n", "m"), [(40, 40), (63, 40), (40, 63), (129, 40), (40, 129)])
+def test_first_work_is_that_of_a_search_that_need_not_branch(n, m):
+    problem, pricing, _ = wide_case(np.random.default_rng(0), n, m)
+    plain = Pricing(pricing.gain + 1, pricing.cost + 1, no_pairs())
+    max_box = MaxBox(problem)
+    assert max_box.best(plain, 10**6, never).work == max_box.first_work == n * n * 2 * (n // 64 + m // 64 + 2)
+
+
+def test_a_climb_takes_no_more_sweeps_than_there_is_time_for():
+    """Two limits of each feature: a sweep of one limit at a time."""
+    problem, pricing, boxes = wide_case(np.random.default_rng(7), 40, 60)
+    start = next(box for box in boxes if key(box) == ((2, 2), (3, 3)))
+    sweep = 100 / 20_000_000  # seconds for all rows
+    moved = []
+    for seconds in (0.0, 0.5 * sweep, 1.5 * sweep, 2.5 * sweep, 3.5 * sweep, np.inf):
+        [(value, box)] = MaxBox(problem, lambda left=seconds: left).climb(pricing, [start])
+        assert value == worth(problem, pricing, box) >= worth(problem, pricing, start)
+        moved.append(int((np.concatenate(box) != np.concatenate(start)).sum()))
+        assert moved[-1] <= max(1, seconds / sweep)
+    assert moved[0] == moved[1] == moved[2] < moved[3] < moved[4] < moved[5]
+    assert key(start) == ((2, 2), (3, 3))
+
+
+def test_boxes_for_free_are_not_listed():
+    """Of boxes that differ in negatives without a price only one is listed: every negative makes a difference."""
+    low = np.array([[0], [1], [2]], np.int32)
+    counts = np.array([3], np.int32)
+    negatives = Rows(low[1:2], low[1:2], np.ones(1, np.int64))
+    problem = Problem(Rows(low, low, np.ones(3, np.int64)), negatives, counts, counts, 0, 1, 1, np.arange(3))
+    pricing = Pricing(np.array([2, 0, 2]), np.zeros(1, np.int64), no_pairs())
+    listed = MaxBox(problem).all_above(pricing, 1, never, 10, 10**6)
+    assert {key(box) for box in listed} == {((0,), (0,)), ((2,), (2,)), ((0,), (2,))}
+    assert MaxBox(problem).all_above(pricing, 1, never, 10, 0) is None
+    assert MaxBox(problem).best(pricing, 1, never).value == 4

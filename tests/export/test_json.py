@@ -1,3 +1,4 @@
+import hashlib
 import json
 import os
 import stat
@@ -29,7 +30,7 @@ TEXT = """{
     ]},
     {"limits": []}
   ],
-  "shown_checksum": "c5f2b140dae5034d"
+  "shown_checksum": "0c2f97d6190afd4a"
 }"""
 
 
@@ -75,6 +76,21 @@ def test_the_layout_is_as_documented():
     empty = to_json(boxes_of_text()[:0])
     assert json.loads(empty)["boxes"] == []
     assert_same(from_json(empty), boxes_of_text()[:0])
+
+
+def test_the_checksum_is_as_documented():
+    """Other languages compute it too; names are ASCII whatever is in them."""
+    names = ["größe \U0001f600", 'a"b\\\n\x7f', "\ud800"]
+    boxes = BoxSet([[0.1, 1, 2], [-0.1, 1, 2]], [[9, 5, 7], [9, 5, 8]], feature_names=names)
+    shown = boxes.lower.copy(), boxes.upper.copy()
+    shown[0][1, 0], shown[1][0, 2], shown[1][0, 1] = -0.125, 7.5, 6
+    cells = (
+        '[[0,1,"gr\\u00f6\\u00dfe \\ud83d\\ude00","-0x1.999999999999ap-4","-0x1.0000000000000p-3"],'
+        '[1,0,"a\\"b\\\\\\n\\u007f","0x1.4000000000000p+2","0x1.8000000000000p+2"],'
+        '[1,0,"\\ud800","0x1.c000000000000p+2","0x1.e000000000000p+2"]]'
+    )
+    written = json.loads(to_json(boxes._with(np.s_[:], shown)))
+    assert written["shown_checksum"] == hashlib.sha256(cells.encode("ascii")).hexdigest()[:16]
 
 
 def test_numbers_are_short_and_exact():
@@ -167,7 +183,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, b
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(module.os, broken, fail)
+    monkeypatch.setattr(os, broken, fail)
     with pytest.raises(OSError, match="disk full"):
         boxes_of_text().to_json(path)
     assert path.read_text() == "old"

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_digits, make_classification
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
@@ -284,3 +285,13 @@ def test_progress(table, capsys):
 def test_bad_parameters(table, parameter, message):
     with pytest.raises(ValueError, match=message):
         FastBoxesClassifierCV(**parameter).fit(*table)
+
+
+def test_a_chosen_cost_that_leaves_no_box_is_warned_of():
+    X, digit = load_digits(return_X_y=True)
+    model = FastBoxesClassifierCV(growth="free", feature_range=(-3, 3), n_boxes=(1, 2))
+    with pytest.warns(UserWarning, match="No row is flagged: at a negative_weight of .* no box is left"):
+        model.fit(X[:800], digit[:800] == 0)
+    assert not model.predict(X).any()
+    # As the warning says, the rows are still ranked.
+    assert roc_auc_score(digit[800:] == 0, model.critical_weight(X[800:])) > 0.9

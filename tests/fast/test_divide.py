@@ -61,7 +61,8 @@ def clustered(draw, **options):
 def test_sums_of_scaled_rows(table, width):
     X, weight, label = table
     rows, *sums = library_sums(X, weight, label, width)
-    assert_equal_to_the_loop(rows.tolist(), weight, label, *sums)
+    # The unit of the terms is exp(width / 2) * 2**-53 at most, and a term may be as small as exp(-8).
+    assert_equal_to_the_loop(rows.tolist(), weight, label, *sums, tol=1e-11)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), ref.weight_kinds)

@@ -85,6 +85,7 @@ def test_both_classes_on_the_same_points():
     check(X, y, n_boxes=2)
 
 
+@pytest.mark.filterwarnings("ignore:A box has no limits:UserWarning")
 @pytest.mark.parametrize("n_positives", [1, 3, 20])
 def test_many_features(n_positives):
     X, y = ref.make_table(5, "continuous", 40, 2000, n_positives)

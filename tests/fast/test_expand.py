@@ -12,9 +12,13 @@ from scipy.optimize import minimize_scalar
 from boxdraw import FastBoxesClassifier
 from boxdraw.fast import expand
 from boxdraw.fast.divide import EdgeSums
-from boxdraw.fast.expand import minimiser
+from boxdraw.fast.expand import critical_weight, minimiser
+from boxdraw.fast.exponential import exp
+from boxdraw.fast.scale import GRID, Scaling
 
 from . import reference as ref
+
+MOST = np.finfo(np.float64).max
 
 
 def edge_sums(log_positive, log_negative):
@@ -204,3 +208,102 @@ def test_settling_on_a_limit_takes_few_steps(log_positive, log_negative, beta):
         lower, upper = replace(edges, sums=edge_sums(log_positive, log_negative)).limits(math.exp(log_c), beta, "edge")
     assert lower.item() == pytest.approx(0.5, abs=1e-9)
     assert upper.item() == pytest.approx(2.5, abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-200, 1e6, 1e200])
+@pytest.mark.parametrize("growth", ["edge", "free"])
+def test_raw_limits_are_the_last_numbers_inside_and_found_in_few_steps(scale, growth):
+    """The next number outwards is outside; bisection starts near by, or it would take some 60 steps."""
+    calls, coordinate = [], Scaling.coordinate
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = scale * (rng.normal(size=(50, 3)) + 7 * (seed % 2))
+        edges = fitted(X, (rng.random(50) < 0.3).astype(int), None, 2, 0, growth=growth)._edges
+        for c in (0.3, 1.0, 3.0):
+            target = edges.targets(c, 0.5, growth)
+            calls.clear()
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(Scaling, "coordinate", lambda *given: calls.append(1) or coordinate(*given))
+                lower, upper = edges._raw_limits(target)
+            assert len(calls) <= 20
+            for sign, limit, wanted in ((1, lower, target[0]), (-1, -upper, target[1])):
+                finite = np.isfinite(limit)
+                for place, is_inside in ((limit, True), (np.nextafter(limit, -np.inf), False)):
+                    scaled = sign * coordinate(edges.scaling, sign * np.where(finite, place, 0.0), np.s_[None])
+                    assert ((scaled >= wanted) == is_inside)[finite].all()
+            low, high = edges.scaled_range()
+            np.testing.assert_array_equal(lower == -np.inf, target[0] <= low[0])
+            np.testing.assert_array_equal(upper == -np.inf, target[1] > high[1])
+
+
+@pytest.mark.parametrize("growth", ["nearest_negative", "edge", "free"])
+def test_the_ceiling_is_above_every_finite_weight_and_not_far(growth):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 2)), (rng.random(60) < 0.3).astype(int)
+    model = fitted(X, y, None, 2, 0, growth=growth, expansion=0.5)
+    rows = rng.uniform(-4, 4, (4000, 2))
+    critical = model.critical_weight(np.concatenate([X, rows]))
+    highest, ceiling = critical[np.isfinite(critical)].max(), model._edges.ceiling(0.5, growth)
+    assert highest < ceiling < np.inf
+    # the farthest inside is the end of the data for boxes that may shrink, or else the tight limit
+    edges = model._edges
+    farthest = edges.scaled_range()[1] if growth == "free" else edges.tight
+    t = np.exp(farthest - edges.tight + 1)
+    with np.errstate(divide="ignore"):
+        there = t * (edges.sums.positive * t + 0.5) / edges.sums.negative
+    assert ceiling == pytest.approx(math.e * max(1.0, there[np.isfinite(there)].max()))
+
+
+def test_the_ceiling_without_negatives_in_the_way_or_with_huge_weights():
+    X, y = np.array([[0.0], [1], [2], [3]]), np.array([0, 1, 1, 0])
+    edges = fitted(X, y, None, 1, 0, growth="edge")._edges
+    assert replace(edges, sums=edge_sums(0.0, -math.inf)).ceiling(0.0, "edge") == pytest.approx(math.e)
+    assert replace(edges, sums=edge_sums(300.0, -407.0)).ceiling(0.0, "edge") == np.finfo(np.float64).max
+
+
+def test_cuts_are_lower_limits_and_the_numbers_after_upper_ones():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), (rng.random(60) < 0.3).astype(int)
+    edges = fitted(X, y, None, 2, 0, growth="edge")._edges
+    lower, upper = edges.limits(1.0, 0.5, "edge")
+    cuts = edges.cuts(1.0, 0.5, "edge")
+    np.testing.assert_array_equal(cuts[:2], lower)
+    np.testing.assert_array_equal(cuts[2:], np.nextafter(upper, np.inf))
+
+
+def test_ordinals_count_the_floats():
+    """One after the other, across zero and the ends of the range, which bisection relies on."""
+    starts = [-MOST, -1.0, -5e-324, 0.0, 5e-324, 1.0, np.nextafter(MOST, 0)]
+    starts += (np.random.default_rng(0).normal(size=50) * 10.0 ** np.arange(-25, 25)).tolist()
+    values = np.array(starts)
+    following = np.nextafter(values, np.inf)
+    np.testing.assert_array_equal(expand._ordinal(following) - expand._ordinal(values), 1)
+    assert expand._ordinal(np.array([0.0, -0.0])).tolist() == [0, 0]
+    np.testing.assert_array_equal(expand._from_ordinal(expand._ordinal(values)), values)
+    assert (np.diff(expand._ordinal(np.sort(values))) > 0).all()
+
+
+@pytest.mark.parametrize("expansion", [0.0, 0.5])
+def test_targets_are_the_least_steps_of_the_grid_that_are_inside(expansion):
+    """Where no step of the data's range is inside, they are one step beyond it; where all are, its first."""
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(40, 3)), (rng.random(40) < 0.3).astype(int)
+    edges = fitted(X, y, None, 2, 0, growth="free")._edges
+    low, high = (np.broadcast_to(end, edges.tight.shape) for end in edges.scaled_range())
+
+    def is_inside(place, c):
+        t = exp(place - edges.tight + 1)
+        return critical_weight(t, edges.sums.positive, edges.sums.negative, expansion) >= c
+
+    at_low, at_high = (
+        critical_weight(exp(end - edges.tight + 1), edges.sums.positive, edges.sums.negative, expansion)
+        for end in (low, high)
+    )
+    turns = np.concatenate([at_low, at_high]).ravel()
+    turns = turns[np.isfinite(turns) & (turns > 0)]
+    for c in (*np.geomspace(1e-3, 1e3, 25), *turns, *np.nextafter(turns, 0), *np.nextafter(turns, np.inf)):
+        target = edges.targets(c, expansion, "free")
+        assert ((low <= target) & (target <= high + GRID)).all()
+        np.testing.assert_array_equal(target > high, ~is_inside(high, c))
+        assert is_inside(target, c)[target <= high].all()
+        assert not is_inside(target - GRID, c)[target > low].any()

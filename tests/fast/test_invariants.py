@@ -99,6 +99,7 @@ def far_from_all_negatives():
     return FastBoxesClassifier(n_boxes=1, feature_range=(-3, 3)), X, y, rng
 
 
+@pytest.mark.filterwarnings("ignore:A box has no limits:UserWarning")
 def test_order_of_rows_far_from_all_negatives(monkeypatch):
     monkeypatch.setattr("boxdraw.tiles._CELLS", 1)  # tiles of 64 rows
     model, X, y, _ = far_from_all_negatives()
@@ -109,6 +110,7 @@ def test_order_of_rows_far_from_all_negatives(monkeypatch):
         np.testing.assert_array_equal(fit(model, X[order], y[order]).critical_weight(X), expected)
 
 
+@pytest.mark.filterwarnings("ignore:A box has no limits:UserWarning")
 def test_order_of_columns_far_from_all_negatives():
     model, X, y, rng = far_from_all_negatives()
     order = rng.permutation(300)

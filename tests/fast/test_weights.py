@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from boxdraw import FastBoxesClassifier
 from boxdraw.fast import estimator, path, weights
-from boxdraw.fast.order import ordered
 from boxdraw.fast.path import critical_weights, training_weights
 from boxdraw.fast.roc import CountWeights, RocCounts
 from boxdraw.fast.weights import compiled_weights
+from boxdraw.order import ordered
 from boxdraw.scale.chunks import Chunk
 from boxdraw.training import read_training_rows
 

@@ -1,9 +1,36 @@
-"""Whether two fitted Fast Boxes models are the same to the last bit, and how to make small tables count as large."""
+"""Whether two fitted Fast Boxes models are the same to the last bit, and tables to fit them to."""
 
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
+
+#: A table with nothing wrong in it.
+RIGHT = {"x": [1.0, 2.0, 3.0, 4.0], "label": [0, 1, 0, 0]}
+
+
+def make_frame(seed=0, n_rows=400):
+    """A table with columns of most kinds, labels and weights."""
+    import pandas as pd
+
+    rng = np.random.default_rng(seed)
+    town = rng.choice(np.array(["north", "south", "east", "west"], dtype=object), n_rows)
+    town[rng.uniform(size=n_rows) < 0.1] = None
+    amount = rng.normal(size=n_rows)
+    amount[rng.uniform(size=n_rows) < 0.1] = np.nan
+    frame = pd.DataFrame(
+        {
+            "amount": amount,
+            "size": rng.normal(size=n_rows).astype(np.float32),
+            "age": rng.integers(18, 80, n_rows),
+            "town": pd.Series(town, dtype=object),
+            "known": rng.integers(0, 2, n_rows).astype(bool),
+            "same": np.full(n_rows, 2.5),
+        }
+    )
+    frame["label"] = np.where((rng.uniform(size=n_rows) < 0.15) | ((town == "east") & (frame.age < 40)), "yes", "no")
+    frame["weight"] = rng.integers(0, 3, n_rows) * rng.exponential(size=n_rows)
+    return frame
 
 
 @contextmanager
@@ -12,7 +39,7 @@ def all_large(rows=2**18):
     with pytest.MonkeyPatch.context() as patch:
         for module in ("fast.estimator", "scale.stored", "training"):
             patch.setattr(f"boxdraw.{module}.LARGE", 0)
-        patch.setattr("boxdraw.scale.ranges._ROWS", rows)
+        patch.setattr("boxdraw.ranges._ROWS", rows)
         yield
 
 
@@ -49,3 +76,25 @@ def assert_sides_agree(model, X):
     np.testing.assert_array_equal(model.critical_weight(X) >= model.negative_weight_, flagged)
     towards_second = model.decision_function(X) > 0
     np.testing.assert_array_equal(towards_second, model.predict(X) == model.classes_[1])
+
+
+def write_parquet(frame, path, group=None):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path, row_group_size=group)
+    return path
+
+
+def csv_of(frame, path):
+    frame.to_csv(path, index=False)
+    return path
+
+
+def long_csv(path, frame, last_rows):
+    """Rows of a frame over and over, more than Arrow looks at for the types, and then some others."""
+    header, body = frame.to_csv(index=False).split("\n", 1)
+    text = "\n".join([header, body * (1_200_000 // len(body)) + last_rows])
+    assert len(text) - len(last_rows) > 2**20
+    path.write_text(text)
+    return path

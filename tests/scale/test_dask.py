@@ -10,33 +10,13 @@ import pytest
 from boxdraw import FastBoxesClassifier
 from boxdraw.scale import dask as module
 
-from .same import all_large, assert_same_model
+from .same import all_large, assert_same_model, make_frame
 
 dask = pytest.importorskip("dask", reason="needs dask")
 dd = pytest.importorskip("dask.dataframe", reason="needs dask.dataframe")
-distributed = pytest.importorskip("distributed", reason="needs distributed")
-
+pytest.importorskip("distributed", reason="needs distributed")
 
 FEATURES = ["amount", "age", "town", "known"]
-
-
-def make_frame(seed=0, n_rows=300):
-    rng = np.random.default_rng(seed)
-    town = rng.choice(np.array(["north", "south", "east", "west"], dtype=object), n_rows)
-    town[rng.uniform(size=n_rows) < 0.1] = None
-    amount = rng.normal(size=n_rows)
-    amount[rng.uniform(size=n_rows) < 0.1] = np.nan
-    frame = pd.DataFrame(
-        {
-            "amount": amount,
-            "age": rng.integers(18, 80, n_rows),
-            "town": pd.Series(town, dtype=object),
-            "known": rng.integers(0, 2, n_rows).astype(bool),
-        }
-    )
-    frame["label"] = np.where((rng.uniform(size=n_rows) < 0.1) | ((town == "east") & (frame.age < 40)), "yes", "no")
-    frame["weight"] = rng.integers(0, 3, n_rows) * rng.exponential(size=n_rows)
-    return frame
 
 
 def fit_frame(frame, weighted=False):
@@ -58,29 +38,11 @@ def in_partitions(frame, cuts):
     return dd.from_delayed(parts, meta=frame.iloc[:0], verify_meta=False)
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    """Two processes, and a client that has to be made the current one."""
-    settings = {"distributed.scheduler.allowed-failures": 1, "distributed.worker.memory.terminate": False}
-    with (
-        dask.config.set(settings),
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
-
-
-@pytest.fixture
-def client(cluster):
-    with cluster.as_current():
-        yield cluster
-
-
 PARTITIONS = {
     "one": [],
     "some": [50, 120, 121, 260],
-    "empty ones": [0, 0, 100, 100, 100, 300, 300],
-    "single rows": [1, 2, 3, 299],
+    "empty ones": [0, 0, 100, 100, 100, 400, 400],
+    "single rows": [1, 2, 3, 399],
 }
 
 
@@ -160,7 +122,7 @@ def test_columns_without_names():
         FastBoxesClassifier().fit_table(in_partitions(frame, [1]), target="label")
 
 
-@pytest.mark.parametrize("column", [[1.5, "a"] * 150, [["a"], ["b"]] * 150])
+@pytest.mark.parametrize("column", [[1.5, "a"] * 200, [["a"], ["b"]] * 200])
 def test_columns_of_objects_that_are_no_text(column):
     frame = make_frame().assign(town=pd.Series(column, dtype=object))
     with (

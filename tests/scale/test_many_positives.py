@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boxdraw import FastBoxesClassifier
-from boxdraw.fast import estimator, stages
+from boxdraw import FastBoxesClassifier, ranges
+from boxdraw.fast import assign, estimator, stages
 from boxdraw.fast.assign import Assignment
 from boxdraw.fast.cluster import filled, medians
 from boxdraw.fast.divide import Divide, Rows
 from boxdraw.fast.scale import fit_scaling
-from boxdraw.scale import ranges, survey
+from boxdraw.scale import survey
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_every_positive_pulls_on_the_box_of_its_cluster(small_limits):
     model = FastBoxesClassifier(n_boxes=3).fit(X, y)
     edges, matrix = model._edges, model._encoding.encode(X)
     label = np.full(len(y), -1)
-    label[y == 1] = seen["nearest"](matrix[y == 1])
+    label[y == 1] = labels_in_numpy(seen["nearest"], matrix[y == 1])
     divide = Divide(edges.scaling, edges.tight[0], -edges.tight[1], 1.0, compiled=False)
     sums = divide.edge_sums(divide(Rows(matrix, None, label)))
     np.testing.assert_array_equal(edges.sums.positive, sums.positive)
@@ -110,6 +110,26 @@ def test_many_equal_positives_are_no_sample(small_limits):
     assert_same_model(counted, FastBoxesClassifier(n_boxes=3).fit(X, y))
 
 
+def labels_of_all(nearest, X):
+    """Return the labels of all rows."""
+    label = np.full(len(X), -1, dtype=np.intp)
+    nearest.fill(label, X, np.arange(len(X)))
+    return label
+
+
+def labels_in_numpy(nearest, X):
+    """Return the labels of all rows, without compiled code; the distances are added up in the same order."""
+    columns = nearest.scaling.columns(X)
+    columns = np.where(np.isnan(columns), nearest.medians[:, None], columns) / nearest.deviation[:, None]
+    distances = []
+    for centre in nearest.centres / nearest.deviation:
+        distance = np.zeros(len(X))
+        for column, at in zip(columns, centre, strict=True):
+            distance += (column - at) ** 2
+        distances.append(distance)
+    return np.argmin(distances, axis=0)
+
+
 def test_nearest_centre_by_hand():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [10.0, 1.0], [np.nan, 1.0]])
     scaling = fit_scaling(X, 2.0)
@@ -118,7 +138,7 @@ def test_nearest_centre_by_hand():
     np.testing.assert_allclose(nearest.medians, [(10 + 1) / 2 / 5 - 1, 1.0])
     # column 0 as nearest.medians, so the other one decides
     rows = np.array([[1.0, 0.0], [9.0, 1.0], [np.nan, 0.0], [np.nan, 1.0], [-50.0, np.nan]])
-    assert nearest(rows).tolist() == [0, 1, 0, 1, 0]
+    assert labels_of_all(nearest, rows).tolist() == [0, 1, 0, 1, 0]
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -129,11 +149,41 @@ def test_labels_do_not_depend_on_the_rows_beside(seed):
     labels = rng.integers(-1, 3, 60)
     labels[:3] = 0, 1, 2
     nearest = Assignment.of(X, rng.random(60), None, labels, fit_scaling(X, 2.0))
-    whole = nearest(X)
+    whole = labels_of_all(nearest, X)
     parts = np.split(np.arange(60), np.sort(rng.integers(0, 60, 4)))
-    np.testing.assert_array_equal(np.concatenate([nearest(X[rows]) for rows in parts]), whole)
+    np.testing.assert_array_equal(np.concatenate([labels_of_all(nearest, X[rows]) for rows in parts]), whole)
     order = rng.permutation(60)
-    np.testing.assert_array_equal(nearest(X[order]), whole[order])
+    np.testing.assert_array_equal(labels_of_all(nearest, X[order]), whole[order])
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 700), st.integers(1, 6), st.booleans(), st.sampled_from("df"))
+@settings(deadline=None)
+def test_compiled_labels_are_the_same(seed, n, n_features, few_values, dtype):
+    """Ties between centres, missing values, constant features and values beyond the training range included."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n, n_features)).astype(float) if few_values else rng.normal(size=(n, n_features))
+    X[:, 0] *= 10.0 ** rng.integers(-30, 30)
+    training = X * 0.8
+    X[rng.random(X.shape) < 0.1] = np.nan
+    labels = np.unique(rng.integers(0, 4, n), return_inverse=True)[1]
+    nearest = Assignment.of(training, None, None, labels, fit_scaling(training, 2.0))
+    X = X.astype(dtype)
+    members = np.flatnonzero(rng.random(n) < 0.7)
+    found = np.full(n, -1, dtype=np.intp)
+    nearest.fill(found, X, members)
+    np.testing.assert_array_equal(found[members], labels_in_numpy(nearest, X[members]))
+    assert (np.delete(found, members) == -1).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.booleans())
+def test_medians_without_sorting(seed, n, missing):
+    rng = np.random.default_rng(seed)
+    columns = rng.normal(size=(3, n))
+    columns[0] = rng.integers(0, 3, n)
+    if missing:
+        columns[rng.random((3, n)) < 0.2] = np.nan
+    for count in (None, np.ones(n), rng.integers(1, 3, n).astype(float)):
+        np.testing.assert_array_equal(assign._medians(columns, count), medians(columns, count), strict=True)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30))

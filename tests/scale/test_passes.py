@@ -13,11 +13,11 @@ from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from boxdraw import FastBoxesClassifier
 from boxdraw.fast.cluster import tight_boxes
 from boxdraw.fast.divide import ABSENT, LEVEL, Divide, Pulls, Rows
-from boxdraw.fast.order import Order
 from boxdraw.fast.path import draw
 from boxdraw.fast.scale import EXACT, fit_scaling
 from boxdraw.fast.stages import Drawing, _Neighbours, draw_edges_in_passes, find_gaps
-from boxdraw.fast.stops import Gaps
+from boxdraw.fast.stops import Gaps, known_values
+from boxdraw.order import Order
 from boxdraw.scale.chunks import Chunk
 from boxdraw.scale.keys import Keys
 from boxdraw.scale.survey import survey_of
@@ -131,11 +131,11 @@ class Pieces:
         self._data, self._rng = data, rng
         self.survey = survey_of(data, Keys(encoding, Order({})), [slice(0, len(data.X))], None)
 
-    def reduce(self, work, what):
+    def reduce(self, work, what, beside=None):
         rng, data = self._rng, self._data
         order = rng.permutation(len(data.X))
         cuts = np.sort(rng.integers(0, len(order) + 1, rng.integers(0, 9)))
-        parts = []
+        parts = [] if beside is None else [beside()]
         for rows in np.split(order, cuts):
             weight = None if data.weight is None else data.weight[rows]
             parts.append(work(Chunk(data.X[rows], data.positive[rows], weight)))
@@ -283,6 +283,40 @@ def test_neighbours(problem, data):
         column = X[y == 0, j].astype(np.float64)
         assert gaps.before[k, j] == column[column < cut[k, j]].max(initial=-np.inf)
         assert gaps.after[k, j] == column[column >= cut[k, j]].min(initial=np.inf)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6))
+@settings(deadline=None)
+def test_spans_are_what_gaps_leave(seed, n):
+    """A value between the ends of the data is in a span exactly where it is in no gap."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-5, 6, (12, 3)).astype(float)
+    X[:, 2] = 4.0
+    cut = np.round(rng.uniform(-7, 7, (n, 3)), 1)
+    with_ends = np.concatenate([X, np.full((1, 3), -np.inf), np.full((1, 3), np.inf)])
+    below = np.where(with_ends[:, None] < cut, with_ends[:, None], -np.inf).max(axis=0)
+    above = np.where(with_ends[:, None] >= cut, with_ends[:, None], np.inf).min(axis=0)
+    scaling = fit_scaling(X, 2.0)
+    stops = Gaps(cut, below, above).stops(scaling, X.T, np.ones(3, dtype=bool))
+    for j in range(3):
+        first, last = stops.first[j], stops.last[j]
+        assert (first[:-1] <= last[:-1]).all()
+        assert (last[:-1] < first[1:]).all()
+        assert first[0] == last[0] == -np.inf
+        assert first[-1] == last[-1] == np.inf
+        for value in np.arange(scaling.low[j], scaling.high[j] + 0.25, 0.25):
+            in_gap = ((below[:, j] < value) & (value < above[:, j])).any()
+            assert ((first <= value) & (value <= last)).any() != in_gap
+        for values, scaled in ((first, stops.scaled_first[j]), (last, stops.scaled_last[j])):
+            np.testing.assert_array_equal(scaled[[0, -1]], [-np.inf, np.inf])
+            np.testing.assert_array_equal(scaled[1:-1], scaling.coordinate(values[1:-1], j))
+
+
+def test_missing_positives_are_one_of_the_others():
+    X = np.array([[3.0, np.nan, 1.0], [np.nan, np.nan, 2.0], [2.0, np.nan, np.nan]], dtype=np.float32)
+    scaling = fit_scaling(np.array([[0.0, 5.0, 0.0], [9.0, 6.0, 9.0]]), 2.0)
+    np.testing.assert_array_equal(known_values(X, scaling), [[3, 2, 2], [5, 5, 5], [1, 2, 1]])
+    assert np.isnan(X[1, 0])
 
 
 def test_no_rows_have_no_neighbours():

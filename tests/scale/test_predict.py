@@ -18,6 +18,7 @@ from boxdraw import (
 )
 from boxdraw.scale import predict
 from boxdraw.scale.arrow import ArrowEngine
+from boxdraw.scale.dask import ClusterFiles
 
 INF = float("inf")
 
@@ -259,6 +260,11 @@ def test_what_cannot_be_written(model, tmp_path, output, columns, error, words):
     assert [path.name for path in tmp_path.iterdir()] == ["folder.csv"]
 
 
+def test_files_for_a_cluster_are_refused(model, tmp_path):
+    with pytest.raises(TypeError, match="give it the files of ClusterFiles themselves"):
+        model.predict_table(ClusterFiles("a.parquet"), tmp_path / "out.parquet")
+
+
 def test_dask_frames_have_their_own_way(model, tmp_path):
     dd = pytest.importorskip("dask.dataframe")
     table = mixed_table(60, seed=9).select(["amount", "count"])
@@ -270,7 +276,7 @@ def test_dask_frames_have_their_own_way(model, tmp_path):
 
 
 def test_no_more_in_memory_than_the_limit_allows(monkeypatch):
-    batch = pa.record_batch({"a": np.zeros(100)})
+    batch = pa.RecordBatch.from_pydict({"a": np.zeros(100)})
     tables = list(predict.grouped([batch] * 10, 10_000, 2 * batch.nbytes))
     assert [table.num_rows for table in tables] == [200] * 5
     assert [table.num_rows for table in predict.grouped([batch] * 5, 250, 10**9)] == [300, 200]

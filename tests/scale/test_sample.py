@@ -1,14 +1,17 @@
 """Samples of rows do not depend on how the rows come, and keys are as good as the rows."""
 
+import math
+import struct
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boxdraw.encoding import Encoding
+from boxdraw.encoding import Encoding, category_key
 from boxdraw.rule import unique_categories
 from boxdraw.scale import sample as module
-from boxdraw.scale.sample import Sample, category_key, row_hashes
+from boxdraw.scale.sample import Sample, hash_rows
 
 
 def arrays_of(sample):
@@ -58,13 +61,56 @@ def test_any_split_and_order_of_merging(seed, n, n_values, weighted, limit):
         assert counted[(*(None if value != value else value for value in row), float(w))] == count
 
 
+def hashes_of(keys, weight=None):
+    return hash_rows(np.array(keys, order="C"), weight)
+
+
+def bits_of(value):
+    """The bits of a float, the same for 0.0 and -0.0 and for every NaN."""
+    return int.from_bytes(struct.pack(">d", math.nan if math.isnan(value) else value + 0.0), "big")
+
+
+def mixed(result, bits):
+    """A step of splitmix64 on whole numbers of any length, cut to 64 bits."""
+    result = ((result + 0x9E3779B97F4A7C15) % 2**64) ^ bits
+    result = ((result ^ (result >> 30)) * 0xBF58476D1CE4E5B9) % 2**64
+    result = ((result ^ (result >> 27)) * 0x94D049BB133111EB) % 2**64
+    return result ^ (result >> 31)
+
+
+NANS = np.array([0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0x7FF8DEADBEEF0000], np.uint64)
+FLOATS = st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1.0, *NANS.view(np.float64)]))
+
+
+@given(st.data(), st.integers(0, 6), st.integers(0, 4), st.booleans())
+@settings(deadline=None)
+def test_hashes_by_whole_numbers(data, n, n_keys, weighted):
+    keys = np.array([[data.draw(FLOATS) for _ in range(n_keys)] for _ in range(n)], dtype=float).reshape(n, n_keys)
+    weight = np.array([data.draw(st.floats(0.1, 10)) for _ in range(n)]) if weighted else None
+    given_keys = keys.copy()
+    hashes = hash_rows(keys, weight)
+    for i, row in enumerate(given_keys):
+        result = 0
+        for value in [*row, 1.0 if weight is None else weight[i]]:
+            result = mixed(result, bits_of(value))
+        assert int(hashes[i]) == result
+        assert keys[i].view(np.uint64).tolist() == [bits_of(value) for value in row]
+
+
+def few_hashes(keys, weight):
+    """Hashes of four values at most, so that different rows have the same."""
+    hash_rows(keys, weight)  # for the keys' bits
+    columns = [*keys.view(np.uint64).T, (np.ones(len(keys)) if weight is None else weight).view(np.uint64)]
+    return np.sum([bits >> np.uint64(62) for bits in columns], axis=0, dtype=np.uint64)
+
+
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.integers(1, 20))
 @settings(max_examples=60, deadline=None)
 def test_rows_of_the_same_hash_are_told_apart(seed, weighted, limit):
     rng = np.random.default_rng(seed)
     keys, weight = make_rows(rng, 40, 3, weighted)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_mixed", lambda hashes, bits: hashes + (bits >> np.uint64(62)))
+        patch.setattr(module, "hash_rows", few_hashes)
         whole = Sample.of(keys, weight, limit)
         assert_same(merged_in_pieces(rng, keys, weight, limit), whole)
         everything = Sample.of(keys, weight, 1000)
@@ -116,11 +162,18 @@ def test_weights_of_one_are_no_weights():
 def test_hashes_do_not_depend_on_the_chunk():
     keys = np.random.default_rng(0).normal(size=(50, 3))
     keys[5, 1] = np.nan
-    whole = row_hashes(keys)
-    np.testing.assert_array_equal(np.concatenate([row_hashes(keys[:7]), row_hashes(keys[7:])]), whole)
-    np.testing.assert_array_equal(row_hashes(np.asfortranarray(keys)), whole)
+    whole = hashes_of(keys)
+    np.testing.assert_array_equal(np.concatenate([hashes_of(keys[:7]), hashes_of(keys[7:])]), whole)
+    assert_same(Sample.of(np.asfortranarray(keys), None, 20), Sample.of(keys, None, 20))
     assert len(np.unique(whole)) == 50
-    assert not np.isin(row_hashes(keys[:, ::-1]), whole).any()
+    assert not np.isin(hashes_of(keys[:, ::-1]), whole).any()
+
+
+def test_keys_that_are_given_stay_as_they_are():
+    keys = np.array([[-0.0, 1.0]])
+    sample = Sample.of(keys, None, 5)
+    assert np.signbit(keys[0, 0])
+    assert not np.signbit(sample.keys[0, 0])
 
 
 VALUES = [
@@ -157,7 +210,9 @@ def test_keys_are_equal_exactly_where_categories_are():
 
 def test_keys_are_the_same_in_every_run():
     assert category_key("north") == 888479558428487
-    assert row_hashes(np.array([[1.0, np.nan]])).tolist() == [3147506981211982426]
+    keys = np.array([[1.0, np.nan]])
+    assert hash_rows(keys, None).tolist() == hash_rows(keys, np.ones(1)).tolist() == [16727851657559861219]
+    assert hash_rows(keys, np.array([2.5])).tolist() == [12716259379481738504]
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 20))

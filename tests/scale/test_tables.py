@@ -1,4 +1,4 @@
-"""Stored tables: the model of the same rows in memory, whatever the files; and what is wrong with a table is said."""
+"""Stored tables: the model of the same rows in memory, whatever the files."""
 
 import gzip
 from contextlib import nullcontext
@@ -10,38 +10,23 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.dataset
 import pyarrow.feather
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator
 
 from boxdraw import FastBoxesClassifier
 
-from .same import all_large, assert_same_edges, assert_same_model, assert_sides_agree
-
-
-def make_frame(seed, n_rows=400):
-    """A table with columns of most kinds, labels and weights."""
-    rng = np.random.default_rng(seed)
-    town = rng.choice(np.array(["north", "south", "east", "west"], dtype=object), n_rows)
-    town[rng.uniform(size=n_rows) < 0.1] = None
-    amount = rng.normal(size=n_rows)
-    amount[rng.uniform(size=n_rows) < 0.1] = np.nan
-    frame = pd.DataFrame(
-        {
-            "amount": amount,
-            "size": rng.normal(size=n_rows).astype(np.float32),
-            "age": rng.integers(18, 80, n_rows),
-            "town": pd.Series(town, dtype=object),
-            "known": rng.integers(0, 2, n_rows).astype(bool),
-            "same": np.full(n_rows, 2.5),
-        }
-    )
-    frame["label"] = np.where((rng.uniform(size=n_rows) < 0.15) | ((town == "east") & (frame.age < 40)), "yes", "no")
-    frame["weight"] = rng.integers(0, 3, n_rows) * rng.exponential(size=n_rows)
-    return frame
-
+from .same import (
+    RIGHT,
+    all_large,
+    assert_same_edges,
+    assert_same_model,
+    assert_sides_agree,
+    csv_of,
+    long_csv,
+    make_frame,
+    write_parquet,
+)
 
 FEATURES = ["amount", "size", "age", "town", "known", "same"]
 SETTINGS = ({}, {"growth": "free", "negative_weight": 3.0}, {"growth": "edge", "n_boxes": 1, "pos_label": "no"})
@@ -59,11 +44,6 @@ def fit_source(source, weighted=False, batch=100, **parameters):
         return FastBoxesClassifier(**parameters).fit_table(
             source, target="label", weight="weight" if weighted else None, features=FEATURES
         )
-
-
-def write_parquet(frame, path, group=None):
-    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path, row_group_size=group)
-    return path
 
 
 def pieces(frame, rng, n):
@@ -104,11 +84,6 @@ def test_files_in_any_order(tmp_path_factory, seed, n_files, batch, weighted, n_
     expected = fit_frame(frame, weighted)
     for source in (folder, str(folder), [paths[i] for i in rng.permutation(n_files)]):
         assert_same_model(expected, fit_source(source, weighted, batch, n_jobs=n_jobs))
-
-
-def csv_of(frame, path):
-    frame.to_csv(path, index=False)
-    return path
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -167,15 +142,6 @@ def test_csv_columns_in_another_order(tmp_path):
         with patch():
             stored = FastBoxesClassifier(n_boxes=1).fit_table(tmp_path, target="label")
         assert_same_model(expected, stored, frame[["x", "z"]])
-
-
-def long_csv(path, frame, last_rows):
-    """Rows of a frame over and over, more than Arrow looks at for the types, and then some others."""
-    header, body = frame.to_csv(index=False).split("\n", 1)
-    text = "\n".join([header, body * (1_200_000 // len(body)) + last_rows])
-    assert len(text) - len(last_rows) > 2**20
-    path.write_text(text)
-    return path
 
 
 def test_types_that_change_late_in_a_csv(tmp_path):
@@ -361,198 +327,6 @@ def test_a_constant_text_column_and_one_that_is_all_missing():
     expected = FastBoxesClassifier(n_boxes=1).fit(table.select(["x", "t", "none"]).to_pandas(), [0, 1, 0, 0])
     with all_large():
         assert_same_model(expected, FastBoxesClassifier(n_boxes=1).fit_table(table, target="label"))
-
-
-# What is wrong with a table
-
-RIGHT = {"x": [1.0, 2.0, 3.0, 4.0], "label": [0, 1, 0, 0]}
-
-WRONG = {
-    "no target": ({"x": [1.0]}, {}, "no column 'label'; it has 'x'"),
-    "no weight": (RIGHT, {"weight": "w"}, "no column 'w'"),
-    "no feature": (RIGHT, {"features": ["z"]}, "no column 'z'"),
-    "no features": ({"label": [0, 1]}, {}, "no column to learn from"),
-    "target as feature": (RIGHT, {"features": ["x", "label"]}, "can't be features"),
-    "three labels": ({"x": [1.0, 2, 3], "label": [0, 1, 2]}, {}, r"labels 0, 1, 2"),
-    "one label": ({"x": [1.0, 2, 3], "label": [1, 1, 1]}, {}, "only one class"),
-    "many labels": ({"x": np.arange(300.0), "label": np.arange(300)}, {}, "more than 100 different labels"),
-    "missing label": ({"x": [1.0, 2, 3], "label": [1, 0, None]}, {}, "1 rows? without a label"),
-    "only missing labels": ({"x": [1.0, 2], "label": pa.nulls(2)}, {}, "2 rows without a label"),
-    "negative weight": (RIGHT | {"w": [1.0, 1, -2, 1]}, {"weight": "w"}, "at least 0; got -2.0"),
-    "missing weight": (RIGHT | {"w": [1.0, 1, None, 1]}, {"weight": "w"}, "'w' must be finite and at least 0; got nan"),
-    "infinite weight": (RIGHT | {"w": [1.0, 1, np.inf, 1]}, {"weight": "w"}, "at least 0; got inf"),
-    "text as weight": (RIGHT | {"w": list("abcd")}, {"weight": "w"}, "'w'.*numbers"),
-    "no weight at all": (RIGHT | {"w": [0.0] * 4}, {"weight": "w"}, "All weights are zero"),
-    "one label with weight": (RIGHT | {"w": [0.0, 1, 0, 0]}, {"weight": "w"}, "only one class.*'label' is 1"),
-    "too much weight": (RIGHT | {"w": [1e300] * 4}, {"weight": "w"}, "add up to"),
-    "infinite value": (RIGHT | {"x": [1.0, 2, np.inf, 4]}, {}, "infinity"),
-    "dates": (RIGHT | {"day": pa.array([1, 2, 3, 4], pa.date32())}, {}, "'day' holds dates"),
-    "times": (RIGHT | {"t": pa.array([1, 2, 3, 4], pa.timestamp("s"))}, {}, "'t' holds dates"),
-    "lists": (RIGHT | {"many": [[1], [2], [3], [4]]}, {}, "'many' holds list"),
-    "structs": (RIGHT | {"many": [{"a": 1}] * 4}, {}, "'many' holds struct"),
-    "bytes": (RIGHT | {"raw": [b"a"] * 4}, {}, "'raw' holds binary"),
-    "no rows": ({"x": pa.array([], pa.float64()), "label": pa.array([], pa.int64())}, {}, "no rows"),
-}
-
-
-def attributes(model):
-    return {name: value for name, value in vars(model).items() if name.endswith("_") or name.startswith("_")}
-
-
-def fitted():
-    return FastBoxesClassifier(n_boxes=1).fit(pd.DataFrame({"old": [1.0, 2.0, 3.0]}), ["a", "b", "a"])
-
-
-@pytest.mark.parametrize("large", [False, True])
-@pytest.mark.parametrize("case", WRONG)
-def test_what_is_wrong_is_said_and_the_model_stays(large, case):
-    columns, options, message = WRONG[case]
-    model = fitted()
-    before = attributes(model)
-    with all_large() if large else nullcontext(), pytest.raises(ValueError, match=message):
-        model.fit_table(pa.table(columns), target="label", **options)
-    after = attributes(model)
-    assert after.keys() == before.keys()
-    assert all(after[name] is before[name] for name in before)
-
-
-class Fails(BaseEstimator):
-    """A clusterer that fails, as late in a fit as something can."""
-
-    def fit_predict(self, X):
-        raise KeyError("no clusters today")
-
-
-@pytest.mark.parametrize("patch", [all_large, nullcontext])
-def test_a_fit_that_fails_late_leaves_the_model_as_it_was(patch):
-    model = fitted()
-    before = attributes(model)
-    with patch(), pytest.raises(KeyError, match="no clusters today"):
-        model.set_params(clusterer=Fails(), n_boxes=2).fit_table(
-            pa.table({"x": [1.0, 2, 3, 4], "label": [0, 1, 1, 0]}), target="label"
-        )
-    assert attributes(model) == before
-    with patch(), pytest.raises(ValueError, match="infinity"):
-        FastBoxesClassifier().fit_table(pa.table(RIGHT | {"x": [1.0, 2, np.inf, 4]}), target="label")
-
-
-def test_two_columns_of_one_name():
-    table = pa.table([[1.0, 2], [3.0, 4], [0, 1]], names=["x", "x", "label"])
-    with pytest.raises(ValueError, match="several columns named 'x'"):
-        FastBoxesClassifier().fit_table(table, target="label")
-
-
-def test_identifiers(monkeypatch):
-    monkeypatch.setattr("boxdraw.scale.first_look._MANY_CATEGORIES", 50)
-    table = pa.table({"id": [f"row {i}" for i in range(200)], "label": [0, 1] * 100})
-    for batch in (30, 200):
-        monkeypatch.setattr("boxdraw.scale.arrow._MOST_ROWS", batch)
-        with all_large(), pytest.raises(ValueError, match="more than 50 different categories, such as 'row"):
-            FastBoxesClassifier().fit_table(table, target="label")
-    with all_large():
-        FastBoxesClassifier(n_boxes=1).fit_table(table.slice(0, 40), target="label")
-
-
-@pytest.mark.parametrize("limit", ["much", "-5 MB", "5 bananas", "10 kB", 0, -1, 1000, True, "nan", "inf GB", [5], ""])
-def test_memory_limits_that_are_none(limit):
-    with pytest.raises(ValueError, match="memory_limit must be at least a megabyte"):
-        FastBoxesClassifier().fit_table(pa.table(RIGHT), target="label", memory_limit=limit)
-
-
-@pytest.mark.parametrize("limit", ["2 MB", "2MiB", "1e7", 2**21, 3e6, "0.5 GB", None])
-def test_memory_limits(limit):
-    expected = FastBoxesClassifier(n_boxes=1).fit(pd.DataFrame({"x": RIGHT["x"]}), RIGHT["label"])
-    with all_large():
-        model = FastBoxesClassifier(n_boxes=1).fit_table(pa.table(RIGHT), target="label", memory_limit=limit)
-    assert_same_model(expected, model)
-
-
-# Files
-
-
-def fit_path(path):
-    return FastBoxesClassifier(n_boxes=1).fit_table(path, target="label")
-
-
-def test_files_that_are_none(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no file .*absent\.parquet"):
-        fit_path(tmp_path / "absent.parquet")
-    with pytest.raises(ValueError, match="no Parquet, Arrow or CSV file in"):
-        fit_path(tmp_path)
-    with pytest.raises(ValueError, match="no Parquet, Arrow or CSV file in the empty list"):
-        fit_path([])
-    for source in (7, None, pd.DataFrame(RIGHT), [None], RIGHT):
-        with pytest.raises(TypeError, match="source must be a path"):
-            fit_path(source)
-
-
-def test_formats_that_are_none(tmp_path):
-    for name in ("table.xlsx", "table", "table.gz"):
-        (tmp_path / name).write_text("x,label\n1,0\n")
-        with pytest.raises(ValueError, match="must end in"):
-            fit_path(tmp_path / name)
-    csv_of(pd.DataFrame(RIGHT), tmp_path / "a.csv")
-    write_parquet(pd.DataFrame(RIGHT), tmp_path / "b.parquet")
-    with pytest.raises(ValueError, match="same format; got csv, parquet"):
-        fit_path([tmp_path / "a.csv", tmp_path / "b.parquet"])
-    with pytest.raises(ValueError, match="same format; got csv, parquet"):
-        fit_path(tmp_path)
-
-
-@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather", ".csv.gz"])
-def test_damaged_files(tmp_path, suffix):
-    (tmp_path / f"good{suffix}").write_bytes(b"")
-    bad = tmp_path / f"bad{suffix}"
-    bad.write_bytes(b"this is something else")
-    with pytest.raises(ValueError, match=r"bad.* is no .* file, or a damaged one"):
-        fit_path(bad)
-
-
-def test_a_damaged_file_among_others(tmp_path):
-    write_parquet(pd.DataFrame(RIGHT), tmp_path / "a.parquet")
-    (tmp_path / "b.parquet").write_bytes(b"this is something else")
-    with pytest.raises(ValueError, match=r"b\.parquet is no parquet file, or a damaged one"):
-        fit_path(tmp_path)
-
-
-def test_a_csv_with_a_row_of_too_many_fields(tmp_path):
-    (tmp_path / "a.csv").write_text("x,label\n1,0\n2,1\n3,0,7\n")
-    with pytest.raises(ValueError, match=r"a\.csv is no csv file, or a damaged one.*Expected 2 columns, got 3"):
-        fit_path(tmp_path / "a.csv")
-    long_csv(tmp_path / "c.csv", pd.DataFrame(RIGHT), "5,1,7\n")
-    with pytest.raises(ValueError, match=r"c\.csv is no csv file, or a damaged one.*Expected 2 columns, got 3"):
-        fit_path(tmp_path / "c.csv")
-    (tmp_path / "b.csv").write_text("")
-    with pytest.raises(ValueError, match=r"b\.csv is no csv file, or a damaged one.*[Ee]mpty"):
-        fit_path(tmp_path / "b.csv")
-
-
-def test_types_of_files_that_do_not_go_together(tmp_path):
-    write_parquet(pd.DataFrame(RIGHT), tmp_path / "a.parquet")
-    write_parquet(pd.DataFrame(RIGHT | {"x": list("abcd")}), tmp_path / "b.parquet")
-    with pytest.raises(
-        ValueError, match=r"Column 'x' holds double in .*a\.parquet and (large_)?string in .*b\.parquet"
-    ):
-        fit_path(tmp_path)
-
-
-def test_a_dataset_that_can_not_be_read(tmp_path):
-    write_parquet(pd.DataFrame(RIGHT), tmp_path / "a.parquet")
-    write_parquet(pd.DataFrame(RIGHT | {"x": list("abcd")}), tmp_path / "b.parquet")
-    dataset = pa.dataset.dataset(tmp_path)  # with the types of the first file
-    with pytest.raises(ValueError, match="The table can't be read"):
-        fit_path(dataset)
-
-
-def test_files_beside_the_data_are_left_alone(tmp_path):
-    write_parquet(pd.DataFrame(RIGHT), tmp_path / "a.parquet")
-    for name in ("_SUCCESS", ".hidden.parquet", "_metadata.parquet", "notes.txt"):
-        (tmp_path / name).write_text("nothing")
-    inner = tmp_path / "more"
-    inner.mkdir()
-    write_parquet(pd.DataFrame(RIGHT), inner / "b.pq")
-    twice = pd.concat([pd.DataFrame(RIGHT)] * 2)
-    assert_same_model(FastBoxesClassifier(n_boxes=1).fit(twice[["x"]], twice["label"]), fit_path(tmp_path))
 
 
 # Progress

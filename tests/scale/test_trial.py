@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
+from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV, ranges
 from boxdraw.encoding import Encoding
 from boxdraw.fast import cv, estimator
-from boxdraw.fast.order import Order, fit_order, ordered
-from boxdraw.scale import ranges, trial
+from boxdraw.order import Order, fit_order, ordered
+from boxdraw.scale import trial
 from boxdraw.scale.chunks import InMemory
 from boxdraw.scale.keys import Keys
 from boxdraw.scale.trial import trial_rows

@@ -7,7 +7,7 @@ import pytest
 
 from boxdraw import BoxSet
 from boxdraw.encoding import Encoding
-from boxdraw.fast.order import Order
+from boxdraw.order import Order
 from boxdraw.scored.bins import TOP
 from boxdraw.scored.boost import Cells, Drawing
 from boxdraw.scored.threshold import expected_costs

@@ -1,0 +1,214 @@
+"""The pages of the documentation give what they say, and name all that is public."""
+
+import contextlib
+import doctest
+import importlib
+import inspect
+import io
+import os
+import pkgutil
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import boxdraw
+from boxdraw.cli.main import main
+
+from .cli.test_walk import commands
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+if not DOCS.is_dir():
+    pytest.skip("docs/ is not there: tests without the documentation", allow_module_level=True)
+
+#: Pages whose examples test_readme.py runs.
+ELSEWHERE = {"tables", "rules", "scorecard", "plots", "theory"}
+PAGES = sorted(path.stem for path in DOCS.glob("*.rst") if ">>> " in path.read_text(encoding="utf-8"))
+#: Blocks that no test can run, by their first line: a cluster and files in a store, and what takes a minute.
+NOT_RUN = {
+    "from boxdraw import FastBoxesClassifier": "scale",
+    'model.predict_table("payments/2026.parquet", "flagged.parquet")': "scale",
+    "stability = model.stability(X_train, y_train, n=50)": "scorecard",
+}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in ELSEWHERE])
+def test_examples(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    flags = doctest.NORMALIZE_WHITESPACE
+    results = doctest.testfile(str(DOCS / f"{page}.rst"), module_relative=False, optionflags=flags, encoding="utf-8")
+    assert results.attempted >= 1
+    assert results.failed == 0
+
+
+def test_every_block_of_python_runs():
+    not_run = {}
+    for path in DOCS.glob("*.rst"):
+        text = path.read_text(encoding="utf-8")
+        for block in re.findall(r"\.\. code-block:: python\n\n((?:   .*\n?|\n)+)", text):
+            first = block.strip("\n").splitlines()[0].strip()
+            if not first.startswith(">>> "):
+                not_run[first] = path.stem
+    assert not_run == NOT_RUN
+    assert {"index", "tutorial_scientist", "path", "exact"} | ELSEWHERE <= set(PAGES)
+
+
+def run(command):
+    """Run a command of a page; return what it prints. Ours run in this process: starting Python takes a second."""
+    words = shlex.split(command)
+    out = io.StringIO()
+    if words[0] == "boxdraw":
+        if "exact" in words:  # a proof takes seconds, but a busy machine must not cut it short
+            words += ["--time-limit", "600"]
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            assert main(words[1:]) == 0, out.getvalue()
+    elif words[0] == "python":
+        with contextlib.redirect_stdout(out):
+            runpy.run_path(words[1], run_name="__main__")
+    else:
+        shell = {"shell": True, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        out.write(subprocess.run(command, **shell, encoding="utf-8", env=os.environ, check=False).stdout)
+    return out.getvalue().rstrip()
+
+
+def at_some_time(text):
+    return re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME", text)
+
+
+def check_commands(page, least):
+    steps = commands((DOCS / page).read_text(encoding="utf-8"))
+    assert len(steps) >= least
+    for command, expected in steps:
+        assert (command, at_some_time(run(command))) == (command, at_some_time(expected))
+
+
+def test_the_tutorial_for_analysts(tmp_path, monkeypatch):
+    for script in (ROOT / "examples").glob("*.py"):
+        shutil.copy(script, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    check_commands("tutorial_analyst.rst", 12)
+
+
+@pytest.mark.skipif(not all(map(shutil.which, ("git", "sha256sum"))), reason="needs git and sha256sum")
+def test_the_commands_of_an_audit(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("model.json").write_text(boxdraw.BoxSet([[1]], [[2]]).to_json(), encoding="utf-8")
+    check_commands("howto_audit.rst", 6)
+
+
+def listed():
+    """Return the full names that the reference lists."""
+    names, module = [], ""
+    for line in (DOCS / "api.rst").read_text(encoding="utf-8").splitlines():
+        if line.startswith(".. currentmodule:: "):
+            module = line.split()[-1]
+        elif re.fullmatch(r"   [\w.]+", line):
+            names.append(f"{module}.{line.strip()}")
+    return names
+
+
+MODULES = {info.name for info in pkgutil.walk_packages(boxdraw.__path__, "boxdraw.")}
+
+
+def resolved(name):
+    """Return what a full name stands for."""
+    if name in MODULES:
+        return importlib.import_module(name)
+    module, attribute = name.rsplit(".", 1)
+    return getattr(importlib.import_module(module), attribute)
+
+
+#: Modules with ``__all__`` that are no part of the reference: their names are for the rest of the package, or a method
+#: or a listed module documents them.
+INTERNAL = {
+    "boxdraw.cli": "commands describe themselves; of cli.model, FORMAT and VERSION stand in its layout",
+    "boxdraw.datasets.catalogue": "",
+    "boxdraw.datasets.citations": "",
+    "boxdraw.datasets.files": "",
+    "boxdraw.datasets.keel": "",
+    "boxdraw.datasets.simulated": "",
+    "boxdraw.editing": "methods of BoxSet",
+    "boxdraw.experiments": "the experiments of the documentation",
+    "boxdraw.export.html": "methods of BoxSet",
+    "boxdraw.export.json": "methods of BoxSet; a listed module",
+    "boxdraw.export.markdown": "methods of BoxSet",
+    "boxdraw.export.python": "methods of BoxSet",
+    "boxdraw.export.scorecard": "methods of Scorecard; a listed module",
+    "boxdraw.export.text": "methods of BoxSet",
+    "boxdraw.files": "",
+    "boxdraw.report": "methods of classifiers; a listed module",
+    "boxdraw.scored.scorecard": "MAX_POINTS",
+    "boxdraw.scored.stability": "a method of ScoredBoxesClassifier",
+    "boxdraw.scored.union": "a method of Scorecard",
+    "boxdraw.settings": "",
+}
+
+
+def is_internal(module):
+    return any(module == name or module.startswith(f"{name}.") for name in INTERNAL)
+
+
+def test_the_reference_lists_every_public_name():
+    names = listed()
+    assert len(names) == len(set(names)) >= 50
+    known = {id(resolved(name)) for name in names}
+    missing = [f"boxdraw.{name}" for name in boxdraw.__all__ if id(getattr(boxdraw, name)) not in known]
+    for info in pkgutil.walk_packages(boxdraw.__path__, "boxdraw."):
+        if is_internal(info.name):
+            continue
+        module = importlib.import_module(info.name)
+        for name in getattr(module, "__all__", ()):
+            if id(getattr(module, name)) not in known:
+                missing.append(f"{info.name}.{name}")
+    assert missing == []
+
+
+#: What the documentation promises of the model and of every classifier, beside what scikit-learn asks for.
+BOXES = {
+    "attributes": ["lower", "upper", "categories", "missing", "feature_names"],
+    "rows": ["contains", "membership", "margin", "explain"],
+    "edits": ["rules", "simplify", "round", "replace", "drop_box", "drop_limit", "add_box", "__add__"],
+    "exports": ["to_text", "to_sql", "to_python", "to_json", "from_json", "to_onnx", "_repr_html_", "plot"],
+}
+CLASSIFIER = ["fit", "predict", "transform", "decision_function", "explain", "box_table", "report", "predict_table"]
+
+
+def test_the_promised_methods_are_there():
+    assert [name for names in BOXES.values() for name in names if not hasattr(boxdraw.BoxSet, name)] == []
+    for name in boxdraw.__all__:
+        learner = getattr(boxdraw, name)
+        if name != "BoxSet":
+            assert [method for method in CLASSIFIER if not hasattr(learner, method)] == []
+        plain = [method for method in dir(learner) if not method.startswith("_") and callable(getattr(learner, method))]
+        assert [method for method in plain if not getattr(learner, method).__doc__] == []
+
+
+@pytest.mark.parametrize("name", listed())
+def test_what_the_reference_lists_is_documented(name):
+    value = resolved(name)
+    if inspect.ismodule(value) or inspect.isclass(value) or inspect.isroutine(value):
+        assert len((value.__doc__ or "").split()) >= 5
+    else:  # data: the comment in front of it, or the text behind, is what the reference shows
+        module, attribute = name.rsplit(".", 1)
+        source = inspect.getsource(importlib.import_module(module))
+        assert re.search(rf'(#: .*\n{attribute}\b)|(^{attribute}\b.*\n+""")', source, re.MULTILINE)
+
+
+def test_every_page_of_the_table_of_contents_is_there():
+    """The landing page leads to all pages, and to none that is not there."""
+    found, queue = set(), ["index"]
+    while queue:
+        page = queue.pop()
+        if page in found or page.startswith("auto_gallery/"):
+            continue
+        found.add(page)
+        text = (DOCS / f"{page}.rst").read_text(encoding="utf-8")
+        for block in re.findall(r"\.\. toctree::\n(?:   :.*\n)*\n((?:   .*\n?)+)", text):
+            queue += block.split()
+    parts = {"exact_mip", "sg_execution_times"}  # of exact.rst, and what building the gallery leaves behind
+    assert found == {path.stem for path in DOCS.glob("*.rst")} - parts
