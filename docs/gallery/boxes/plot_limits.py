@@ -1,0 +1,54 @@
+"""
+Limits in many dimensions
+=========================
+
+No picture shows thirteen dimensions at once, but a box is only a list of limits, and
+these can be shown one below the other. The rows are wines of three growers with
+thirteen measurements each; the boxes are drawn around the second grower's wines.
+"""
+
+from sklearn.datasets import load_wine
+from sklearn.model_selection import train_test_split
+
+from boxdraw import FastBoxesClassifier
+from boxdraw.plotting import LimitsDisplay
+
+X, grower = load_wine(return_X_y=True, as_frame=True)
+X.columns = [
+    name.removesuffix("_of_diluted_wines").replace("_", " ") for name in X.columns
+]
+y = grower.map({0: "other", 1: "grower 2", 2: "other"})
+X_train, X_test, y_train, y_test = train_test_split(
+    X, y, test_size=0.5, stratify=y, random_state=0
+)
+
+# %%
+# Each strip is a feature: above, how the two classes are spread over it, the positive
+# one filled; below, a bar for each box that limits it, with the numbers of the rule. An
+# arrow means that there is no limit on this side. Where a bar keeps no part of the blue
+# line out, the limit does little.
+model = FastBoxesClassifier(n_boxes=2).fit(X_train, y_train)
+LimitsDisplay.from_estimator(model, X_train, y_train)
+
+# %%
+# Fewer limits
+# ------------
+# Most of these limits are not needed. ``simplify`` drops limits and boxes as long as
+# the given rows say that it costs no more than ``max_loss``, here that of one row, and
+# lists what it did.
+simpler, changes = model.boxes_.simplify(
+    X_train, y_train, max_loss=1, pos_label="grower 2"
+)
+before, after = model.boxes_.limited.sum(), simpler.limited.sum()
+print(f"{before} limits before, {after} after {len(changes)} steps")
+print(simpler.to_text())
+
+# %%
+# What is left is read at a glance, here over the rows that nothing was learned from.
+LimitsDisplay.from_predictions(simpler, X_test, y_test, pos_label="grower 2")
+
+# %%
+# And it is about as good on them:
+for name, boxes in (("all limits", model.boxes_), ("simplified", simpler)):
+    right = boxes.contains(X_test) == (y_test == "grower 2")
+    print(f"{name}: {right.mean():.1%} of {len(right)} held-out rows on the right side")
