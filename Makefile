@@ -6,11 +6,12 @@
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench docs clean
+.PHONY: help demo test browser bench faults fuzz docs compatibility typing golden release-check coverage mutation test-time clean
 
 PYTHON ?= python3
 VENV ?= .venv
 CONSTRAINTS ?=
+FUZZ ?=
 
 BIN = $(VENV)/bin
 # Stamps in the virtual environment: what was installed, against which pyproject.toml and which constraints.
@@ -21,19 +22,38 @@ PIP_INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check $(if $
 help:
 	@echo "make demo    fit boxes to example data and write pictures and rules to demo/"
 	@echo "make test    style, types, tests and doctests"
+	@echo "make browser find Chromium for the tests of the report page; as root on Debian, install it"
 	@echo "make bench   run every script in benchmarks/"
+	@echo "make faults  kill runs, fill disks and take memory away, hundreds of times; print what became of the files"
+	@echo "make fuzz    run 100 000 generated cases against the readers, the command line and the exports (FUZZ=options)"
 	@echo "make docs    build the documentation in docs/_build/html"
+	@echo "make compatibility  some tests with the oldest and the newest Python and dependencies"
+	@echo "make typing         a user's project against the types of the installed package"
+	@echo "make golden         add model files as this version writes them to tests/export/golden"
+	@echo "make release-check  build, and check what users would get"
+	@echo "make coverage, make mutation, make test-time   measure the tests; docs/quality.rst says how"
 	@echo "make clean   remove what the others made"
 	@echo "Variables: PYTHON=$(PYTHON) VENV=$(VENV) CONSTRAINTS=$(CONSTRAINTS)"
 
 demo: $(INSTALLED)-plot
 	$(BIN)/python -m boxdraw.demo --out demo
 
-test: $(INSTALLED)-test
+test: $(INSTALLED)-test browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto
+
+# Tests of the report page run in Chromium, and are skipped where there is none. Only root can install it: in a container.
+browser:
+	@found() { command -v chromium || command -v chromium-browser || command -v google-chrome; }; \
+	[ -n "$$BOXDRAW_CHROMIUM" ] || found >/dev/null || { \
+	    if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	        echo "Installing Chromium for the tests of the report page"; \
+	        { apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null 2>&1; \
+	    fi; \
+	    found >/dev/null || echo "No Chromium: tests of the report page are skipped. On Debian: apt install chromium"; }
 
 bench: $(INSTALLED)-bench
 	@for script in benchmarks/[!_]*.py; do \
@@ -42,17 +62,45 @@ bench: $(INSTALLED)-bench
 	    $(BIN)/python "$$script" || exit 1; \
 	done
 
+faults: $(INSTALLED)-test
+	$(BIN)/python checks/faults.py
+
+fuzz: $(INSTALLED)-test
+	nice -n 15 $(BIN)/python checks/fuzz.py $(FUZZ)
+
 docs: $(INSTALLED)-docs
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
+# What else there is, and how to run other tests: noxfile.py.
+compatibility: $(INSTALLED)-dev
+	$(BIN)/nox -s oldest newest -- heart -n 2
+
+typing: $(INSTALLED)-dev
+	$(BIN)/nox -s typing
+
+golden: $(INSTALLED)-test
+	$(BIN)/python checks/golden.py
+
+release-check: $(INSTALLED)-dev
+	$(BIN)/python checks/release.py
+
+coverage: $(INSTALLED)-test browser
+	$(BIN)/python checks/measure_coverage.py
+
+mutation: $(INSTALLED)-mutation
+	PYTHONHASHSEED=0 OMP_NUM_THREADS=1 $(BIN)/python checks/mutation.py
+
+test-time: $(INSTALLED)-test browser
+	$(BIN)/python checks/test_time.py
+
 # A virtual environment elsewhere (VENV=...) is yours to remove.
 clean:
-	rm -rf .venv build dist demo docs/_build docs/generated
-	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .nox build dist demo docs/_build docs/generated docs/auto_gallery docs/sg_execution_times.rst
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(INSTALLED)-plot $(INSTALLED)-test $(INSTALLED)-bench $(INSTALLED)-docs: $(VENV_MADE) pyproject.toml $(CONSTRAINTS)
+$(INSTALLED)-plot $(INSTALLED)-test $(INSTALLED)-mutation $(INSTALLED)-bench $(INSTALLED)-docs $(INSTALLED)-dev: $(VENV_MADE) pyproject.toml $(CONSTRAINTS)
 	@echo "Installing boxdraw[$(patsubst $(INSTALLED)-%,%,$@)] in $(VENV)"
 	@$(PIP_INSTALL) -e '.[$(patsubst $(INSTALLED)-%,%,$@)]'
 	@touch $@

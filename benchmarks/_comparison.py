@@ -3,6 +3,8 @@
 Every learner weighs the classes equally. ``boxes`` counts boxes, rules, leaves, or the terms of an additive model;
 ``limits`` counts what is to be read in them: the features limited by a box or rule (on one side or both), the splits of
 trees, the cells of an additive model's tables, or coefficients. One thread each.
+
+Those that only run when asked for by name are slow, or only stand in ``next_to.py``.
 """
 
 import functools
@@ -16,7 +18,8 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import average_precision_score, balanced_accuracy_score, roc_auc_score, roc_curve
+from sklearn.metrics import average_precision_score, balanced_accuracy_score, roc_auc_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -24,6 +27,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits
 
 from boxdraw import FastBoxesClassifierCV, ScoredBoxesClassifier
+from boxdraw.experiments.baselines import BASELINES, MODERN
+from boxdraw.experiments.baselines.modern import SkopeRules, make_ebm, make_figs
+from boxdraw.experiments.baselines.weighted import best_threshold
 
 NAN = float("nan")
 
@@ -38,7 +44,7 @@ class Learner:
     package: str | None = None  # beyond scikit-learn
     weights: bool = False  # whether the classes are weighed by sample_weight
     compiled: bool = False  # whether the first fit compiles
-    slow: bool = False  # so that it only runs when asked for by name
+    by_name: bool = False  # whether it only runs when asked for by name
 
     @property
     def missing(self):
@@ -47,14 +53,14 @@ class Learner:
             return None
         return f"{self.package} is not installed: pip install 'boxdraw[bench]'"
 
-    def fitted(self, X, y):
+    def fitted(self, X, y, clock=time.perf_counter):
         """Return a fitted model and the seconds of the fit."""
         model = self.make()
         weights = {"sample_weight": compute_sample_weight("balanced", y)} if self.weights else {}
         np.random.seed(0)  # noqa: NPY002 - FIGS breaks ties by the global generator
-        start = time.perf_counter()
+        start = clock()
         model.fit(X, y, **weights)
-        return model, time.perf_counter() - start
+        return model, clock() - start
 
 
 @dataclass(frozen=True)
@@ -76,39 +82,7 @@ class Result:
 MEASURES = tuple(field.name for field in fields(Result) if field.type is float)
 
 
-class Thresholded:
-    """A model whose scores are cut where the balanced accuracy was best, for scores of training rows."""
-
-    def cut(self, y, score):
-        """Choose the threshold."""
-        false_alarms, hits, thresholds = roc_curve(y, score)
-        self.threshold_ = thresholds[np.argmax(hits - false_alarms)]
-        return self
-
-    def predict(self, X):
-        """Return 1 from the threshold on."""
-        return (self.predict_proba(X)[:, 1] >= self.threshold_).astype(int)
-
-    def predict_proba(self, X):
-        """Return the scores of the model itself."""
-        return self.model_.predict_proba(X)
-
-
-class SkopeRules(Thresholded):
-    """SkopeRules with a threshold: as imodels has them, half of the rules must agree, which flags next to nothing."""
-
-    def __init__(self):
-        from imodels import SkopeRulesClassifier
-
-        self.model_ = SkopeRulesClassifier(random_state=0)
-
-    def fit(self, X, y, sample_weight):
-        """Fit the rules and choose the threshold."""
-        self.model_.fit(X, y, sample_weight=sample_weight)
-        return self.cut(y, self.predict_proba(X)[:, 1])
-
-
-class LargerForest(Thresholded):
+class LargerForest:
     """A forest with a threshold, chosen by the trees that have not seen a row: at one half it flags next to nothing."""
 
     def __init__(self):
@@ -119,7 +93,85 @@ class LargerForest(Thresholded):
     def fit(self, X, y):
         """Fit the trees and choose the threshold."""
         self.model_.fit(X, y)
-        return self.cut(y, self.model_.oob_decision_function_[:, 1])
+        unseen = self.model_.oob_decision_function_[:, 1]
+        self.threshold_ = best_threshold(y, unseen, compute_sample_weight("balanced", y))
+        return self
+
+    def predict(self, X):
+        """Return 1 from the threshold on."""
+        return (self.predict_proba(X)[:, 1] >= self.threshold_).astype(int)
+
+    def predict_proba(self, X):
+        """Return the scores of the forest itself."""
+        return self.model_.predict_proba(X)
+
+
+class Balanced:
+    """A baseline of boxdraw.experiments whose negatives weigh as much in sum as its positives."""
+
+    def __init__(self, name):
+        self.baseline = (BASELINES | MODERN)[name]
+
+    def fit(self, X, y):
+        """Fit it to labels 0 and 1."""
+        self.model_ = self.baseline.make(y.sum() / (1 - y).sum(), 0).fit(X, y)
+        return self
+
+    def predict(self, X):
+        """Return the labels that the baseline predicts."""
+        return self.model_.predict(X)
+
+    def predict_proba(self, X):
+        """Return the scores of the package's own model."""
+        return self.model_.model_.predict_proba(X)
+
+
+class BalancedPrim(Balanced):
+    """PRIM, which ranks a row by the share of positives in the first box that holds it; in none, it is last."""
+
+    def __init__(self):
+        super().__init__("prim")
+
+    def fit(self, X, y):
+        """Find the boxes, and count the training rows in them."""
+        super().fit(X, y)
+        first = self._first_box(X)
+        # A row in none has the number after the last box.
+        self.share_ = np.array([*(y[first == box].mean() for box in range(len(self.model_.boxes_))), 0.0])
+        return self
+
+    def predict_proba(self, X):
+        """Return the shares of both labels."""
+        share = self.share_[self._first_box(X)]
+        return np.column_stack([1 - share, share])
+
+    def _first_box(self, X):
+        inside = self.model_.boxes_.membership(X)
+        return np.where(inside.any(axis=1), inside.argmax(axis=1) if inside.shape[1] else 0, inside.shape[1])
+
+
+def small_tree():
+    return DecisionTreeClassifier(max_leaf_nodes=8, class_weight="balanced", random_state=0)
+
+
+def chosen_tree():
+    """Return a tree with as many leaves as rank best in three inner folds."""
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    return GridSearchCV(small_tree(), {"max_leaf_nodes": [2, 4, 8, 16, 32, 64]}, scoring="roc_auc", cv=folds)
+
+
+def small_tree_of_sample(sampler):
+    """Return a small tree of a sample that imbalanced-learn makes even."""
+    from imblearn import over_sampling, pipeline, under_sampling
+
+    kinds = {"smote": over_sampling.SMOTE, "under": under_sampling.RandomUnderSampler}
+    return pipeline.make_pipeline(kinds[sampler](random_state=0), small_tree())
+
+
+def balanced_forest():
+    from imblearn.ensemble import BalancedRandomForestClassifier
+
+    return BalancedRandomForestClassifier(random_state=0)
 
 
 def logistic():
@@ -130,19 +182,6 @@ def lightgbm():
     from lightgbm import LGBMClassifier
 
     return LGBMClassifier(class_weight="balanced", n_jobs=1, random_state=0, verbosity=-1)
-
-
-def ebm(pairs):
-    from interpret.glassbox import ExplainableBoostingClassifier
-
-    # Its 50 000 rounds take minutes for a hundred rows that can be separated.
-    return ExplainableBoostingClassifier(interactions=pairs, max_rounds=1000, n_jobs=1, random_state=0)
-
-
-def figs():
-    from imodels import FIGSClassifier
-
-    return FIGSClassifier(max_rules=12, random_state=0)
 
 
 def size_of_boxes(boxes):
@@ -175,6 +214,18 @@ def size_of_figs(model):
     return model.complexity_ + len(model.trees_), model.complexity_
 
 
+def size_of_rulefit(model):
+    rules = model.model_.model_
+    linear = np.count_nonzero(rules.coef[: rules.n_features_])
+    used = [rule for rule in rules.rules_without_feature_names_ if rule.args[0]]
+    return linear + len(used), linear + sum(len({feature for feature, _ in rule.agg_dict}) for rule in used)
+
+
+def size_of_ripper(model):
+    rules = model.model_.model_.ruleset_.rules
+    return len(rules), sum(len(rule.conds) for rule in rules)
+
+
 LEARNERS = {
     "scored": Learner(
         "Scored Boxes",
@@ -188,16 +239,17 @@ LEARNERS = {
         lambda model: size_of_boxes(model.boxes_),
         compiled=True,
     ),
-    "cart": Learner(
-        "CART, 8 leaves",
-        lambda: DecisionTreeClassifier(max_leaf_nodes=8, class_weight="balanced", random_state=0),
-        lambda model: size_of_trees([model]),
+    "cart": Learner("CART, 8 leaves", small_tree, lambda model: size_of_trees([model])),
+    "cart_chosen": Learner(
+        "CART, leaves chosen", chosen_tree, lambda model: size_of_trees([model.best_estimator_]), by_name=True
     ),
-    "figs": Learner("FIGS", figs, size_of_figs, package="imodels", weights=True),
+    "figs": Learner("FIGS", make_figs, size_of_figs, package="imodels", weights=True),
     "skope": Learner("SkopeRules", SkopeRules, size_of_skope_rules, package="imodels", weights=True),
     "logistic": Learner("logistic", logistic, lambda model: (NAN, model[-1].coef_.size)),
-    "ebm": Learner("EBM, no pairs", lambda: ebm(0), size_of_ebm, package="interpret", weights=True),
-    "ebm_pairs": Learner("EBM, 10 pairs", lambda: ebm(10), size_of_ebm, package="interpret", weights=True, slow=True),
+    "ebm": Learner("EBM, no pairs", make_ebm, size_of_ebm, package="interpret", weights=True),
+    "ebm_pairs": Learner(
+        "EBM, 10 pairs", lambda: make_ebm(10), size_of_ebm, package="interpret", weights=True, by_name=True
+    ),
     "forest": Learner(
         "forest, 100 trees",
         lambda: RandomForestClassifier(class_weight="balanced", random_state=0),
@@ -205,6 +257,30 @@ LEARNERS = {
     ),
     "larger_forest": Learner("forest, 300 trees", LargerForest, lambda model: size_of_trees(model.model_.estimators_)),
     "lightgbm": Learner("LightGBM", lightgbm, size_of_lightgbm, package="lightgbm"),
+    "rulefit": Learner("RuleFit", lambda: Balanced("rulefit"), size_of_rulefit, package="imodels", by_name=True),
+    "ripper": Learner("RIPPER", lambda: Balanced("ripper"), size_of_ripper, package="wittgenstein", by_name=True),
+    "prim": Learner("PRIM", BalancedPrim, lambda model: size_of_boxes(model.model_.boxes_), by_name=True),
+    "smote": Learner(
+        "SMOTE, CART of 8 leaves",
+        lambda: small_tree_of_sample("smote"),
+        lambda model: size_of_trees([model[-1]]),
+        package="imblearn",
+        by_name=True,
+    ),
+    "under": Learner(
+        "under-sampling, CART of 8 leaves",
+        lambda: small_tree_of_sample("under"),
+        lambda model: size_of_trees([model[-1]]),
+        package="imblearn",
+        by_name=True,
+    ),
+    "balanced_forest": Learner(
+        "balanced forest",
+        balanced_forest,
+        lambda model: size_of_trees(model.estimators_),
+        package="imblearn",
+        by_name=True,
+    ),
 }
 
 
@@ -223,13 +299,13 @@ def warm_up(name):
         LEARNERS[name].fitted(X, y)
 
 
-def measure(name, data, split, train, test):
+def measure(name, data, split, train, test, clock=time.perf_counter):
     """Fit a learner to the training rows and measure it on the others."""
     learner = LEARNERS[name]
     try:
         with threadpool_limits(1):
             warm_up(name)
-            model, seconds = learner.fitted(*train)
+            model, seconds = learner.fitted(*train, clock)
         X, y = test
         score, predicted = scores(model, X), model.predict(X)
         figures = (

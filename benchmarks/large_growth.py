@@ -17,7 +17,7 @@ def time_of(n_rows, n_features, n_boxes, repeats):
     model = FastBoxesClassifier(n_boxes=n_boxes, random_state=0)
     with known_clusters():
         model.fit(X, y)
-        return medians([lambda: model.fit(X, y)], max(1, repeats))[0]
+        return medians([lambda: model.fit(X, y)], max(5, repeats))[0]
 
 
 def print_table(what, sizes, time_at, unit):
@@ -41,11 +41,11 @@ def main():
         return taken, 1e9 * taken / size
 
     def by_features(size):
-        taken = time_of(n_rows, size, 5, 3)
+        taken = time_of(n_rows, size, 5, 5)
         return taken, 1e9 * taken / n_rows / size
 
     def by_boxes(size):
-        taken = time_of(n_rows, 20, size, 3)
+        taken = time_of(n_rows, 20, size, 5)
         return taken, 1e9 * taken / n_rows / size
 
     print_table("rows", tables, by_rows, "ns per row")
