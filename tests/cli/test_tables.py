@@ -2,8 +2,10 @@
 
 import gzip
 import io
+import sys
 
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 from hypothesis import given
@@ -251,3 +253,21 @@ def test_text_of_parquet_that_is_not_in_utf8(tmp_path):
     source = Source("t", content.replace(b"zzzz", b"z\xff\xffz"))
     with pytest.raises(Failure, match="t is a damaged Parquet file"):
         read_table(source)
+
+
+@pytest.mark.parametrize(("module", "name"), [(pyarrow.csv, "read_csv"), (pyarrow.parquet, "ParquetFile")])
+def test_the_threads_of_arrow_hold_nothing_of_pythons(monkeypatch, module, name):
+    # What they let go of while Python is ending would abort the process, after all its work is done.
+    real, counts = getattr(module, name), []
+
+    def noted(file, *args, **options):
+        counts.append(sys.getrefcount(source.content))
+        return real(file, *args, **options)
+
+    packed = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table({"a": [1, 2]}), packed)
+    source = Source("data", b"a\n1\n2\n" if name == "read_csv" else packed.getvalue())
+    alone = sys.getrefcount(source.content)
+    monkeypatch.setattr(module, name, noted)
+    assert read_table(source).to_pydict() == {"a": [1, 2]}
+    assert set(counts) == {alone}

@@ -213,10 +213,22 @@ def read_verbatim(source: Source, names: Sequence[str]) -> Any:
     return _read_csv(source, null_values=[], column_types=dict.fromkeys(names, extra("pyarrow").string()))
 
 
+def _arrow_file(content: bytes) -> Any:
+    """Return the bytes as a file in memory that belongs to Arrow.
+
+    Its threads may let go of what they read when Python is ending already, and to free an object of Python's then would
+    abort the process.
+    """
+    pa = extra("pyarrow")
+    stream = pa.BufferOutputStream()
+    stream.write(content)
+    return pa.BufferReader(stream.getvalue())
+
+
 def _read_parquet(source: Source) -> Any:
     pa = extra("pyarrow")
     try:
-        table = extra("pyarrow.parquet").ParquetFile(pa.BufferReader(source.content)).read()
+        table = extra("pyarrow.parquet").ParquetFile(_arrow_file(source.content)).read()
         table.validate(full=True)  # texts that are not in UTF-8, for example
         check_names(table.column_names, source.name)
         return table
@@ -240,7 +252,7 @@ def _read_csv(source: Source, block: int = 2**20, **convert: Any) -> Any:
     form = source.form
     try:
         return reader.read_csv(
-            pa.BufferReader(source.content),
+            _arrow_file(source.content),
             read_options=reader.ReadOptions(block_size=block),
             parse_options=reader.ParseOptions(delimiter=form.delimiter, newlines_in_values=True),
             convert_options=reader.ConvertOptions(decimal_point=form.decimal, **convert),
