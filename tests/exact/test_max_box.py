@@ -7,8 +7,9 @@ import pytest
 
 from boxdraw.exact.climbing import climb, polish
 from boxdraw.exact.kernels import bound, fill_bits, search
-from boxdraw.exact.max_box import MaxBox, Pricing, compile_kernels, no_pairs
+from boxdraw.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.exact.problem import Problem, Rows
+from boxdraw.exact.warm import compile_kernels
 
 
 def random_case(rng):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -111,19 +110,6 @@ class MaxBox:
         search = _Search(self._problem, pricing, every_negative=True)
         run = search.run(cutoff, node_limit, most, out_of_time, keep_all=True)
         return [(run.lo[k], run.hi[k]) for k in range(run.found)] if run.found <= most and run.upper == cutoff else None
-
-
-@cache
-def compile_kernels() -> None:
-    """Compile what a search needs, or load it from disk; only the first call in a process does something."""
-    low, points = np.array([[0], [1]], dtype=np.int32), np.ones(2, dtype=np.int64)
-    rows, n_levels = Rows(low, low, points), np.array([2], dtype=np.int32)
-    problem = Problem(rows, rows, n_levels, n_levels, 0, 1, 2, np.arange(2))
-    pricing = Pricing(points, points, no_pairs())
-    max_box = MaxBox(problem)
-    max_box.climb(pricing, [(low[0], low[0])])
-    max_box.polish(low[:1].copy(), low[:1].copy(), np.arange(1), np.arange(2))
-    max_box.best(pricing, -1, lambda: False)  # so low a cutoff that there is something to search
 
 
 @dataclass(slots=True)
