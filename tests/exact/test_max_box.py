@@ -1,5 +1,6 @@
 """The search for one box, and the polishing of several, against all boxes there are."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -57,6 +58,9 @@ def test_the_best_box_is_found_and_no_other_is_better(seed):
         assert worth(problem, pricing, found.box) == most if most > cutoff else found.box is None
         assert max_box.best(pricing, cutoff, lambda: True).upper >= most
         assert max_box.best(pricing, cutoff, never, node_limit=1).upper >= most
+        none, one = max_box.best(pricing, most, never), max_box.best(pricing, most - 1, never)
+        assert (none.box, none.value, none.upper) == (None, most, most)
+        assert most == cutoff or worth(problem, pricing, one.box) == one.value == one.upper == most
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -69,11 +73,17 @@ def test_every_full_box_above_the_cutoff_is_listed(seed):
             held = problem.positives.inside(box)
             if held.any() and worth(problem, pricing, box) > cutoff and full(problem, held):
                 wanted.add(key(problem.around(held)))
-        listed = MaxBox(problem).all_above(pricing, cutoff, never, 10_000, 10**9)
-        assert wanted <= {key(box) for box in listed}
+        max_box = MaxBox(problem)
+        for most in (10_000, len(wanted)):
+            listed = max_box.all_above(pricing, cutoff, never, most, 10**9)
+            assert sorted(map(key, listed)) == sorted(wanted)
         assert all(worth(problem, pricing, box) > cutoff for box in listed)
-        if len(listed) > 1:
-            assert MaxBox(problem).all_above(pricing, cutoff, never, len(listed) - 1, 10**9) is None
+        if listed:
+            assert max_box.all_above(pricing, cutoff, never, len(listed) - 1, 10**9) is None
+            best = max(worth(problem, pricing, box) for box in boxes)
+            optimal = [key(box) for box in listed if worth(problem, pricing, box) == best]
+            only = max_box.all_above(pricing, best - 1, never, len(optimal), 10**9)
+            assert sorted(map(key, only)) == sorted(optimal)
 
 
 def full(problem, held):
@@ -161,6 +171,16 @@ def test_sets_of_more_than_one_word(n, m):
     assert [value for value, _ in climbed] == [worth(problem, pricing, box) for _, box in climbed]
 
 
+class Looks:
+    """A clock that counts the looks at it."""
+
+    number = 0
+
+    def __call__(self):
+        self.number += 1
+        return False
+
+
 def stop_after(n_calls):
     """A clock that has run out after so many looks at it."""
     looks = iter(range(n_calls))
@@ -198,9 +218,16 @@ def test_the_limit_of_nodes_is_kept_and_looks_at_the_clock_change_nothing(seed, 
         assert found.work <= best.work
         assert best.value <= found.upper
     assert MaxBox(problem).best(pricing, 0, never, node_limit=1).upper > best.value
-    monkeypatch.setattr("boxdraw.exact.max_box._CHUNK", 1)
-    again = MaxBox(problem).best(pricing, 0, never)
-    assert (again.value, again.upper, again.work, key(again.box)) == (best.value, best.upper, best.work, key(best.box))
+    limits = (1, 2, 3, 5, 10, 20, 30, 50, 80, 130, 10**9)
+    looks, answers = {}, {}
+    for chunk in (1, 20_000_000):
+        monkeypatch.setattr("boxdraw.exact.max_box._CHUNK", chunk)
+        looks[chunk] = Looks()
+        found = [MaxBox(problem).best(pricing, 0, looks[chunk], node_limit=limit) for limit in limits]
+        answers[chunk] = [(one.value, one.upper, one.work, one.box and key(one.box)) for one in found]
+    assert answers[1] == answers[20_000_000]
+    assert answers[1][-1] == (best.value, best.upper, best.work, key(best.box))
+    assert looks[1].number > looks[20_000_000].number
 
 
 @pytest.mark.parametrize(("n", "m"), [(40, 40), (63, 40), (40, 63), (129, 40), (40, 129)])
@@ -217,12 +244,13 @@ def test_a_climb_takes_no_more_sweeps_than_there_is_time_for():
     start = next(box for box in boxes if key(box) == ((2, 2), (3, 3)))
     sweep = 100 / 20_000_000  # seconds for all rows
     moved = []
-    for seconds in (0.0, 0.5 * sweep, 1.5 * sweep, 2.5 * sweep, 3.5 * sweep, np.inf):
+    for n_sweeps in (0.0, 0.5, 1.5, 2 - 4e-8, 2 + 4e-8, 2.5, 3.5, np.inf):
+        seconds = n_sweeps * sweep
         [(value, box)] = MaxBox(problem, lambda left=seconds: left).climb(pricing, [start])
         assert value == worth(problem, pricing, box) >= worth(problem, pricing, start)
         moved.append(int((np.concatenate(box) != np.concatenate(start)).sum()))
         assert moved[-1] <= max(1, seconds / sweep)
-    assert moved[0] == moved[1] == moved[2] < moved[3] < moved[4] < moved[5]
+    assert moved[0] == moved[1] == moved[2] == moved[3] < moved[4] == moved[5] < moved[6] < moved[7]
     assert key(start) == ((2, 2), (3, 3))
 
 
@@ -237,3 +265,44 @@ def test_boxes_for_free_are_not_listed():
     assert {key(box) for box in listed} == {((0,), (0,)), ((2,), (2,)), ((0,), (2,))}
     assert MaxBox(problem).all_above(pricing, 1, never, 10, 0) is None
     assert MaxBox(problem).best(pricing, 1, never).value == 4
+
+
+def test_without_negatives_a_box_holds_everything():
+    low = np.array([[0, 1], [1, 0], [1, 1]], np.int32)
+    counts = np.full(2, 2, np.int32)
+    nobody = Rows(low[:0], low[:0], np.zeros(0, np.int64))
+    problem = Problem(Rows(low, low, np.ones(3, np.int64)), nobody, counts, counts, 0, 1, 0, np.arange(3))
+    pricing = Pricing(np.array([1, 2, 3]), np.zeros(0, np.int64), no_pairs())
+    max_box, whole = MaxBox(problem), ((0, 0), (1, 1))
+    found = max_box.best(pricing, 0, never)
+    assert (found.value, found.upper, key(found.box)) == (6, 6, whole)
+    assert [(value, key(box)) for value, box in max_box.climb(pricing, [(low[0], low[0])])] == [(6, whole)]
+    assert [key(box) for box in max_box.all_above(pricing, 0, never, 1, 10**6)] == [whole]
+
+
+def test_rows_that_earn_and_cost_nothing_take_no_work():
+    """Negatives without a price are left out of the search for one box, and no search starts from idle positives."""
+    problem, pricing, boxes = wide_case(np.random.default_rng(1), 60, 130)
+    pricing.cost[20:], pricing.gain[::2] = 0, 0
+    pricing = Pricing(pricing.gain, pricing.cost, no_pairs())
+    priced = pricing.cost > 0
+    rows = problem.negatives
+    fewer = replace(problem, negatives=Rows(rows.low[priced], rows.high[priced], rows.points[priced]))
+    found, looks = MaxBox(problem).best(pricing, 0, never), Looks()
+    again = MaxBox(fewer).best(Pricing(pricing.gain, pricing.cost[priced], no_pairs()), 0, never)
+    assert found.value == max(worth(problem, pricing, box) for box in boxes)
+    assert (found.value, found.work, key(found.box)) == (again.value, again.work, key(again.box))
+    MaxBox(problem).best(pricing, 10**6, looks)  # one look at the clock before each bound, and none is worth a search
+    assert looks.number == (pricing.gain > 0).sum()
+
+
+def test_bounds_are_updated_after_some_searches(monkeypatch):
+    """Five positives that no box can join: each is searched by itself, after one look at the clock."""
+    monkeypatch.setattr("boxdraw.exact.max_box._SEEDS_BETWEEN", 2)
+    low, between = np.arange(0, 9, 2, np.int32)[:, None], np.arange(1, 9, 2, np.int32)[:, None]
+    counts, points = np.array([9], np.int32), np.ones(5, np.int64)
+    problem = Problem(Rows(low, low, points), Rows(between, between, points[1:]), counts, counts, 0, 5, 4, np.arange(5))
+    looks = Looks()
+    listed = MaxBox(problem).all_above(Pricing(points, 9 * points[1:], no_pairs()), 0, looks, 5, 10**6)
+    assert sorted(map(key, listed)) == [((level,), (level,)) for level in (0, 2, 4, 6, 8)]
+    assert looks.number == 5 + (5 + 3 + 1)  # before searches, and before bounds of all that are left
