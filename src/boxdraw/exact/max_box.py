@@ -167,7 +167,7 @@ class _Search:
             if n_searched % _SEEDS_BETWEEN == 0:
                 bounds = self._seed_bounds(open_, bounds, dead, run.cutoff, out_of_time, keep_all)
             alive = bounds > run.cutoff
-            _add(dead, open_[~alive])
+            dead |= _set_of(open_[~alive], self.words)
             open_, bounds = open_[alive], bounds[alive]
             if not len(open_):
                 run.upper = run.cutoff
@@ -179,7 +179,7 @@ class _Search:
                     run.upper = max(int(self.stack.upper[:depth].max()), int(bounds.max()), run.cutoff)
                     return run
                 depth = self._search(run, depth, min(self.chunk, node_limit - run.nodes), keep_all)
-            _add(dead, open_[[k]])
+            dead |= _set_of(open_[[k]], self.words)
             open_, bounds = np.delete(open_, k), np.delete(bounds, k)
         return run
 
@@ -208,15 +208,16 @@ class _Search:
 
     def _push(self, seed: int, open_: IntArray, dead: Words, upper: int) -> int:
         self.stack.lo[0], self.stack.hi[0] = self.low[seed], self.high[seed]
-        self.stack.open[0], self.stack.dead[0] = 0, dead
-        _add(self.stack.open[0], open_)
+        self.stack.open[0], self.stack.dead[0] = _set_of(open_, self.words), dead
         self.stack.upper[0], self.stack.grown[0] = upper, True
         return 1
 
 
-def _add(words: Words, rows: IntArray) -> None:
-    """Add rows to a set."""
+def _set_of(rows: IntArray, n_words: int) -> Words:
+    """Return rows as a set."""
+    words = np.zeros(n_words, dtype=np.uint64)
     np.bitwise_or.at(words, rows >> 6, np.uint64(1) << (rows & 63).astype(np.uint64))
+    return words
 
 
 def _let_in_order(problem: Problem, rows: Rows) -> Levels:
