@@ -171,7 +171,7 @@ class Bench:
     def _loop(self, session) -> None:
         self.session = session
         if self.module.startswith("boxdraw.exact"):
-            compile_kernels = importlib.import_module("boxdraw.exact.max_box").compile_kernels
+            compile_kernels = importlib.import_module("boxdraw.exact.warm").compile_kernels
             compile_kernels()
             compile_kernels.cache_clear()
         gc.freeze()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -70,12 +71,11 @@ class MaxBox:
         words = len(positives.points) // 64 + len(negatives.points) // 64 + 2
         self.first_work = len(positives.points) * positives.low.size * words  # of branch and bound, before it branches
         plain = Pricing(positives.points, negatives.points, no_pairs())
-        self._plain = _prices(plain, len(plain.gain)), _by_negative(plain, len(plain.cost))
+        self._plain = _prices(plain), _by_negative(plain)
 
     def climb(self, pricing: Pricing, starts: Iterable[Box]) -> list[tuple[int, Box]]:
         """Improve boxes limit by limit; return each with its value."""
-        prices = _prices(pricing, len(pricing.gain))
-        by_negative = _by_negative(pricing, len(pricing.cost))
+        prices, by_negative = _prices(pricing), _by_negative(pricing)
         climbed = []
         for start in starts:
             lo, hi = start[0].copy(), start[1].copy()
@@ -86,7 +86,7 @@ class MaxBox:
     def _most_sweeps(self) -> int:
         """Return how many sweeps there is time for: on large tables a climb may take seconds."""
         n_rows = len(self._problem.positives.points) + len(self._problem.negatives.points)
-        return int(np.clip(self._seconds_left() * _SWEPT / n_rows, 1, 2**62))
+        return int(max(1, min(self._seconds_left() * _SWEPT / n_rows, sys.maxsize)))
 
     def polish(self, lo: Levels, hi: Levels, boxes: IntArray, limits: IntArray) -> tuple[BoolArray, int]:
         """Improve the boxes of a drawing, in place and in the given orders.
@@ -97,12 +97,14 @@ class MaxBox:
         kept, value = climbing.polish(self._table, *self._plain, self._problem.box_points, *orders)
         return kept, int(value) + self._problem.constant
 
-    def best(self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int = 2**62) -> Found:
+    def best(
+        self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize
+    ) -> Found:
         """Find the best box of more value than the cutoff, by branch and bound."""
-        search = _Search(self._problem, pricing)
+        search = _Search(self._problem, pricing, every_negative=False)
         run = search.run(cutoff, node_limit, 1, out_of_time, keep_all=False)
         work = (run.nodes + len(pricing.gain)) * search.node_size
-        return Found((run.lo[0], run.hi[0]) if run.found else None, run.cutoff, run.upper, work)
+        return Found(next(run.boxes(), None), run.cutoff, run.upper, work)
 
     def all_above(
         self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], most: int, node_limit: int
@@ -110,20 +112,7 @@ class MaxBox:
         """List the boxes of more value than the cutoff that can't take a positive in for free; None if too many."""
         search = _Search(self._problem, pricing, every_negative=True)
         run = search.run(cutoff, node_limit, most, out_of_time, keep_all=True)
-        return [(run.lo[k], run.hi[k]) for k in range(run.found)] if run.found <= most and run.upper == cutoff else None
-
-
-@cache
-def compile_kernels() -> None:
-    """Compile what a search needs, or load it from disk; only the first call in a process does something."""
-    low, points = np.array([[0], [1]], dtype=np.int32), np.ones(2, dtype=np.int64)
-    rows, n_levels = Rows(low, low, points), np.array([2], dtype=np.int32)
-    problem = Problem(rows, rows, n_levels, n_levels, 0, 1, 2, np.arange(2))
-    pricing = Pricing(points, points, no_pairs())
-    max_box = MaxBox(problem)
-    max_box.climb(pricing, [(low[0], low[0])])
-    max_box.polish(low[:1].copy(), low[:1].copy(), np.arange(1), np.arange(2))
-    max_box.best(pricing, -1, lambda: False)  # so low a cutoff that there is something to search
+        return list(run.boxes()) if run.found <= most and run.upper == cutoff else None
 
 
 @dataclass(slots=True)
@@ -137,32 +126,32 @@ class _Run:
     found: int = 0
     nodes: int = 0
 
+    def boxes(self) -> Iterator[Box]:
+        """Yield the boxes found."""
+        return ((self.lo[k], self.hi[k]) for k in range(self.found))
+
 
 class _Search:
     """Branch and bound over the rows that matter at the given prices."""
 
-    def __init__(self, problem: Problem, pricing: Pricing, every_negative: bool = False) -> None:
+    def __init__(self, problem: Problem, pricing: Pricing, every_negative: bool) -> None:
         positives, negatives = problem.positives, problem.negatives
+        self.low, self.high = positives.low, positives.high
         priced = (pricing.cost > 0) | every_negative
         priced[pricing.pairs[1]] = True
-        rows = np.arange(len(pricing.gain))
-        self.negative_rows = np.flatnonzero(priced)
-        low, high = positives.low[rows], positives.high[rows]
-        self.low, self.high = low, high
         levels = problem.n_low, problem.n_high, (int(problem.n_low.max()), int(problem.n_high.max()))
-        bits = kernels.fill_bits(low, high, *levels)
-        chosen = self.negative_rows
-        negative_bits = kernels.fill_bits(negatives.low[chosen], negatives.high[chosen], *levels)
-        self.sets = kernels.Sets(low, high, *bits, *negative_bits)
-        index = np.full(len(pricing.cost), -1, dtype=np.int64)
-        index[chosen] = np.arange(len(chosen))
-        pairs = pricing.pairs[0], index[pricing.pairs[1]], pricing.pairs[2]
-        self.prices = _prices(Pricing(pricing.gain, pricing.cost[chosen], pairs), len(pricing.gain))
-        self.words = bits[0].shape[2]
-        self.work = _work(len(low), self.words, len(chosen), negative_bits[0].shape[2])
-        self.stack = _stack(len(low), low.shape[1], self.words)
-        self.node_size = low.size * (self.words + negative_bits[0].shape[2])
-        self.chunk = max(1, _CHUNK // self.node_size)
+        bits = kernels.fill_bits(self.low, self.high, *levels)
+        negative_bits = kernels.fill_bits(negatives.low[priced], negatives.high[priced], *levels)
+        self.sets = kernels.Sets(self.low, self.high, *bits, *negative_bits)
+        place = np.cumsum(priced) - 1  # of a negative among those with a price
+        pairs = pricing.pairs[0], place[pricing.pairs[1]], pricing.pairs[2]
+        self.prices = _prices(Pricing(pricing.gain, pricing.cost[priced], pairs))
+        (n_positives, n_features), n_negatives = self.low.shape, len(self.prices.cost)
+        self.words, negative_words = (sets.shape[-1] for sets in (self.sets.positive_low, self.sets.negative_low))
+        self.work = _work(n_positives, self.words, n_negatives, negative_words)
+        self.stack = _stack(n_positives, n_features, self.words)
+        self.node_size = self.low.size * (self.words + negative_words)
+        self.chunk = math.ceil(_CHUNK / self.node_size)
 
     def run(self, cutoff: int, node_limit: int, most: int, out_of_time: Callable[[], bool], keep_all: bool) -> _Run:
         """Search the boxes of one positive after the other, without those of the positives before.
@@ -173,16 +162,16 @@ class _Search:
         run = _Run(np.zeros(shape, np.int32), np.zeros(shape, np.int32), cutoff, int(self.prices.gain.sum()))
         dead = np.zeros(self.words, dtype=np.uint64)
         open_ = np.arange(len(self.low)) if keep_all else np.flatnonzero(self.prices.gain > 0)
-        bounds, age = np.full(len(open_), run.upper), _SEEDS_BETWEEN
-        while True:
-            if age == _SEEDS_BETWEEN and len(open_):
-                bounds, age = self._seed_bounds(open_, bounds, dead, run.cutoff, out_of_time, keep_all), 0
+        bounds = np.full(len(open_), run.upper)
+        for n_searched in count():
+            if n_searched % _SEEDS_BETWEEN == 0:
+                bounds = self._seed_bounds(open_, bounds, dead, run.cutoff, out_of_time, keep_all)
             alive = bounds > run.cutoff
-            _add(dead, open_[~alive])
+            dead |= _set_of(open_[~alive], self.words)
             open_, bounds = open_[alive], bounds[alive]
             if not len(open_):
                 run.upper = run.cutoff
-                return run
+                break
             k = int(np.argmin(bounds))
             depth = self._push(int(open_[k]), np.delete(open_, k), dead, int(bounds[k]))
             while depth:
@@ -190,14 +179,17 @@ class _Search:
                     run.upper = max(int(self.stack.upper[:depth].max()), int(bounds.max()), run.cutoff)
                     return run
                 depth = self._search(run, depth, min(self.chunk, node_limit - run.nodes), keep_all)
-            _add(dead, open_[k : k + 1])
-            open_, bounds, age = np.delete(open_, k), np.delete(bounds, k), age + 1
+            dead |= _set_of(open_[[k]], self.words)
+            open_, bounds = np.delete(open_, k), np.delete(bounds, k)
+        return run
 
     def _search(self, run: _Run, depth: int, n_nodes: int, keep_all: bool) -> int:
         found = run.lo, run.hi, self.work, run.found, keep_all
-        state = kernels.search(self.sets, self.prices, self.stack, depth, run.cutoff, n_nodes, *found)
-        run.cutoff, run.nodes, run.found = int(state[1]), run.nodes + state[2], state[3]
-        return int(state[0])
+        depth, cutoff, used, run.found = kernels.search(
+            self.sets, self.prices, self.stack, depth, run.cutoff, n_nodes, *found
+        )
+        run.cutoff, run.nodes = int(cutoff), run.nodes + used
+        return int(depth)
 
     def _seed_bounds(
         self, seeds: IntArray, old: Points, dead: Words, cutoff: int, out_of_time: Callable[[], bool], keep_idle: bool
@@ -216,35 +208,40 @@ class _Search:
 
     def _push(self, seed: int, open_: IntArray, dead: Words, upper: int) -> int:
         self.stack.lo[0], self.stack.hi[0] = self.low[seed], self.high[seed]
-        self.stack.open[0], self.stack.dead[0] = 0, dead
-        _add(self.stack.open[0], open_)
+        self.stack.open[0], self.stack.dead[0] = _set_of(open_, self.words), dead
         self.stack.upper[0], self.stack.grown[0] = upper, True
         return 1
 
 
-def _add(words: Words, rows: IntArray) -> None:
-    """Add rows to a set."""
+def _set_of(rows: IntArray, n_words: int) -> Words:
+    """Return rows as a set."""
+    words = np.zeros(n_words, dtype=np.uint64)
     np.bitwise_or.at(words, rows >> 6, np.uint64(1) << (rows & 63).astype(np.uint64))
+    return words
 
 
 def _let_in_order(problem: Problem, rows: Rows) -> Levels:
     """Return, per feature, the order in which a lower limit going down and an upper limit going up let rows in."""
-    down, up = (rows.low, problem.n_low, 0), (rows.high, problem.n_high, 1)
-    return np.stack([climbing.let_in_order(*down), climbing.let_in_order(*up)])
+    limits = (rows.low, problem.n_low), (rows.high, problem.n_high)
+    return np.stack([climbing.let_in_order(*limit, side) for side, limit in enumerate(limits)])
 
 
-def _prices(pricing: Pricing, n_positives: int) -> kernels.Prices:
+def _prices(pricing: Pricing) -> kernels.Prices:
     positive, negative, price = pricing.pairs
-    start = np.searchsorted(positive, np.arange(n_positives + 1))
     # One memory layout, so that numba compiles for one only.
-    return kernels.Prices(pricing.gain, pricing.cost, start.astype(np.int64), np.ascontiguousarray(negative), price)
+    start, negative = _starts(positive, len(pricing.gain)), np.ascontiguousarray(negative)
+    return kernels.Prices(pricing.gain, pricing.cost, start, negative, price)
 
 
-def _by_negative(pricing: Pricing, n_negatives: int) -> tuple[Points, Points, Points]:
+def _by_negative(pricing: Pricing) -> tuple[Points, Points, Points]:
     positive, negative, price = pricing.pairs
     order = np.argsort(negative, kind="stable")
-    start = np.searchsorted(negative[order], np.arange(n_negatives + 1))
-    return start.astype(np.int64), positive[order], price[order]
+    return _starts(negative, len(pricing.cost)), positive[order], price[order]
+
+
+def _starts(rows: npt.NDArray[np.int64], n_rows: int) -> Points:
+    """Return where each row starts in a sorted list of rows, and where the last one ends."""
+    return np.append(0, np.cumsum(np.bincount(rows, minlength=n_rows)))
 
 
 def _work(n_positives: int, words: int, n_negatives: int, negative_words: int) -> kernels.Work:
@@ -274,7 +271,8 @@ def _work(n_positives: int, words: int, n_negatives: int, negative_words: int) -
 
 
 def _stack(n_positives: int, n_features: int, words: int) -> kernels.Stack:
-    depth = n_positives + 1
+    # Every branch leaves one positive less open, so there are never more nodes on the stack than positives.
+    depth = n_positives
     return kernels.Stack(
         lo=np.zeros((depth, n_features), dtype=np.int32),
         hi=np.zeros((depth, n_features), dtype=np.int32),

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from boxdraw.exact.ascent import Ascent
 from boxdraw.exact.columns import ColumnGeneration
 from boxdraw.exact.cp_sat import CpSat, model_size
-from boxdraw.exact.max_box import MaxBox, Pricing, compile_kernels, no_pairs
+from boxdraw.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.exact.problem import Box, Problem
 from boxdraw.exact.selection import select
+from boxdraw.exact.warm import compile_kernels
 
 _ROUNDS = 400  # of the walk, per box and box, without a better drawing that end it
 _WALK_WORK = 100_000_000  # rows looked at by the walk per second of the time limit, about a fifth of what can be
