@@ -13,6 +13,8 @@ from boxdraw.fast import weights
 from boxdraw.fast.path import CostCurve, TrainingRoc, critical_weights, training_weights
 from boxdraw.training import read_training_rows
 
+from ..export.test_text import decimals_around, digits_of
+
 MOST = float(np.finfo(np.float64).max)
 TEN_COSTS = [2.0 ** (1 - k) for k in range(10)]
 
@@ -109,7 +111,8 @@ def test_a_path_is_a_sequence():
 
 
 @pytest.mark.parametrize(
-    ("n_costs", "first", "last"), [(1, "1 cost,", None), (10, "10 costs,", None), (12, "12 costs,", "2")]
+    ("n_costs", "first", "last"),
+    [(1, "1 cost,", None), (10, "10 costs,", None), (11, "11 costs,", "1"), (12, "12 costs,", "2")],
 )
 def test_a_path_shows_ten_points(n_costs, first, last):
     path = small_model()[0].path([*TEN_COSTS, 3.0, 4.0][:n_costs])
@@ -130,6 +133,9 @@ def test_a_row_of_weights_per_expansion(growth):
     assert (both[0] <= both[1]).all()
     assert (both[0] < both[1]).any()
     assert critical_weights(model._edges, X[:0], [0.0, 5.0], growth, None).shape == (2, 0)
+    for n_jobs in (None, 2):  # 12,000 rows take more than one tile
+        many = critical_weights(model._edges, np.tile(X, (200, 1)), [0.0, 5.0], growth, n_jobs)
+        np.testing.assert_array_equal(many, np.tile(both, 200))
 
 
 @pytest.mark.parametrize("growth", ["nearest_negative", "edge", "free"])
@@ -167,3 +173,69 @@ def test_compiled_code_is_for_tables_of_many_cells(growth, monkeypatch):
     np.testing.assert_array_equal(*results)
     np.testing.assert_array_equal(training_weights(model._edges, data, 0.5, growth, None), results[0])
     assert len(calls) == 2
+
+
+def test_compiled_code_is_for_more_than_131072_cells(monkeypatch):
+    """Up to there nobody waits for a compiler."""
+    model, X, _ = small_model()
+    calls = []
+    monkeypatch.setattr(weights, "compiled_weights", lambda *given: calls.append(len(given[1])))
+    for n_rows in (43690, 43691):  # of 3 cells each
+        critical_weights(model._edges, np.resize(X, (n_rows, 3)), [0.5], "nearest_negative", None)
+    assert calls == [43691]
+
+
+def assert_shortest(shown, limit, low, high):
+    """No number from low to high has fewer digits, and none with as many is nearer to the limit."""
+    assert low <= shown <= high
+    digits = digits_of(shown)
+    rivals = [number for n in range(1, digits + 1) for number in decimals_around(limit, n) if low <= number <= high]
+    assert min(map(digits_of, rivals)) == digits
+    assert abs(shown - limit) == min(abs(number - limit) for number in rivals if digits_of(number) == digits)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.1])
+def test_shown_numbers_are_short_and_say_the_same_of_rows(shift):
+    """A box that may shrink: of whole numbers it shows its first and last, if it has any, and else what is shortest."""
+    values = np.array([0.0, 13, 20, 37, 57, 70]) + shift
+    model = FastBoxesClassifier(n_boxes=1, growth="free", pos_label=1).fit(values[:, None], [0, 0, 1, 1, 0, 0])
+    kinds = set()
+    for point in model.path(np.geomspace(0.2, 2, 300)):
+        boxes = point.boxes
+        if not len(boxes) or not np.isfinite([boxes.lower, boxes.upper]).all():
+            continue
+        lower, upper, shown_lower, shown_upper = (
+            limits.item() for limits in (boxes.lower, boxes.upper, boxes.shown_lower, boxes.shown_upper)
+        )
+        first, last = math.ceil(lower), math.floor(upper)
+        kinds.add(min(last - first, 1))
+        if shift == 0 and first <= last:
+            assert (shown_lower, shown_upper) == (first, last)
+            continue
+        before, after = max(values[values < lower]), min(values[values >= lower])
+        assert_shortest(shown_lower, lower, math.nextafter(before, math.inf), after)
+        before, after = max(values[values <= upper]), min(values[values > upper])
+        assert_shortest(shown_upper, upper, before, math.nextafter(after, -math.inf))
+    assert kinds == {-1, 0, 1}  # boxes with no whole number in them, with one, and with more
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("limit", "positive", "shown"),
+    [
+        (5e-324, 3.25, 0.003),
+        (5e-324, 325.5, 0.3),
+        (1.0, 1e9, 1.0),
+        (1.0, 1e9 + 1, 1.0),
+        (1.0, 1e9 + 1.5, 1e6),
+        (-1.0, 1e9 - 1, -1.0),
+        (-1.0, 1e9 - 0.5, 1e6),
+    ],
+)
+def test_a_limit_below_a_billionth_of_its_room_is_shown_a_thousandth_into_it(limit, positive, shown, sign):
+    """A number such as 5e-324, just above a negative at 0, tells people nothing."""
+    X = sign * np.array([[math.nextafter(limit, -math.inf)], [positive]])
+    model = FastBoxesClassifier(n_boxes=1, negative_weight=1e9, pos_label=1).fit(X, [0, 1])
+    boxes = model.boxes_
+    exact, printed = (boxes.lower, boxes.shown_lower) if sign == 1 else (boxes.upper, boxes.shown_upper)
+    assert (exact.item(), printed.item()) == (sign * limit, sign * shown)

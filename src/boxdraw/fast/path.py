@@ -36,7 +36,7 @@ def critical_weights(
     """
     if not len(X):
         return np.empty((len(expansions), 0))
-    if X.size > _MANY_CELLS:
+    if _has_many_cells(X):
         from boxdraw.fast.weights import compiled_weights
 
         return compiled_weights(edges, X, expansions, growth, n_jobs)
@@ -44,7 +44,11 @@ def critical_weights(
     def work(tile: slice) -> FloatArray:
         return _tile_weights(edges, edges.order.apply(X[tile]), expansions, growth)
 
-    return np.concatenate(list(threaded_map(work, tiles(len(X), edges.tight[0].size), n_jobs)), axis=1)
+    return np.concatenate(list(threaded_map(work, tiles(len(X), edges.tight[LOWER].size), n_jobs)), axis=1)
+
+
+def _has_many_cells(X: Matrix) -> bool:
+    return X.size > _MANY_CELLS
 
 
 def training_weights(edges: Edges, data: Training, expansion: float, growth: str, n_jobs: int | None) -> FloatArray:
@@ -53,11 +57,11 @@ def training_weights(edges: Edges, data: Training, expansion: float, growth: str
     A training negative is the first negative that an edge meets on the way to it, so the search for that one can be
     left out, and "nearest_negative" is "edge". Compiled code hardly ever searches, so it takes all rows together.
     """
-    if growth != "nearest_negative" or data.X.size > _MANY_CELLS:
-        return critical_weights(edges, data.X, [expansion], growth, n_jobs)[0]
+    if growth != "nearest_negative" or _has_many_cells(data.X):
+        return critical_weights(edges, data.X, [expansion], growth, n_jobs).ravel()
     critical = np.empty(len(data.X))
     for rows, rule in ((data.positive, growth), (~data.positive, "edge")):
-        critical[rows] = critical_weights(edges, data.X[rows], [expansion], rule, n_jobs)[0]
+        critical[rows] = critical_weights(edges, data.X[rows], [expansion], rule, n_jobs).ravel()
     return critical
 
 
@@ -83,20 +87,20 @@ def _growing_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expan
     ones, which are beyond both. The values beyond are picked out.
     """
     beyond = [values < 0 for values in above]
-    counts = [np.count_nonzero(cells, axis=2).reshape(-1) for cells in beyond]
-    t = [exp(values[cells] + 1) for values, cells in zip(above, beyond, strict=True)]
+    counts = [np.count_nonzero(cells, axis=2).ravel() for cells in beyond]
+    t = [exp(above[side][beyond[side]] + 1) for side in (LOWER, UPPER)]
     positive = [np.repeat(sums.positive[side], counts[side]) for side in (LOWER, UPPER)]
     negative = [np.repeat(sums.negative[side], counts[side]) for side in (LOWER, UPPER)]
     unseen = beyond[LOWER][beyond[UPPER]]
     result = np.empty((len(expansions), above[LOWER].shape[2]))
     weight = np.full_like(above[LOWER], np.inf)
-    for row, expansion in zip(result, expansions, strict=True):
+    for i, expansion in enumerate(expansions):
         low, high = (critical_weight(t[side], positive[side], negative[side], expansion) for side in (LOWER, UPPER))
         weight[beyond[LOWER]] = low
         if unseen.any():
             high[unseen] = np.minimum(high[unseen], weight[beyond[UPPER]][unseen])
         weight[beyond[UPPER]] = high
-        weight.min(axis=1).max(axis=0, out=row)
+        weight.min(axis=1).max(axis=0, out=result[i])
     return result
 
 
@@ -180,12 +184,16 @@ class TrainingRoc:
     def corners(self) -> FloatArray:
         """Return a cost for each corner of the ROC's hull: the costs at which some trade-off is best."""
         fpr, tpr = self.rates(self.critical)
-        hull = set(zip(*roc_hull(fpr, tpr), strict=True))
-        corner = np.array([point in hull for point in zip(fpr, tpr, strict=True)])
+        hull = set(_points(*roc_hull(fpr, tpr)))
+        corner = np.array([point in hull for point in _points(fpr, tpr)])
         finite = self.critical[np.isfinite(self.critical)]
         beyond = min(2 * float(finite.max()), float(np.finfo(np.float64).max)) if finite.size else 1.0
         costs = np.where(np.isfinite(self.critical), self.critical, beyond)[corner]
         return np.unique(costs[costs > 0])[::-1]
+
+
+def _points(fpr: FloatArray, tpr: FloatArray) -> list[tuple[float, ...]]:
+    return list(map(tuple, np.column_stack([fpr, tpr]).tolist()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,11 +279,11 @@ class CostCurve:
     def rates_at(self, negative_weight: float) -> tuple[float, float]:
         """Return the (fpr, tpr) of the boxes at any cost."""
         fpr, tpr = self._roc.rates(np.array([negative_weight], dtype=np.float64))
-        return float(fpr[0]), float(tpr[0])
+        return fpr.item(), tpr.item()
 
     def precision_at(self, negative_weight: float) -> float:
         """Return the precision of the boxes at any cost; NaN if they flag no row."""
-        return float(self._roc.precision(np.array([negative_weight], dtype=np.float64))[0])
+        return self._roc.precision(np.array([negative_weight], dtype=np.float64)).item()
 
 
 class CostPath(CostCurve, Sequence[PathPoint]):
