@@ -85,6 +85,7 @@ def test_the_cost_for_rows_that_are_flagged_at_any():
     assert TrainingRoc.of(np.array([math.inf, 3.0]), positive, None).corners().tolist() == [6.0, 3.0]
     assert TrainingRoc.of(np.array([math.inf, MOST]), positive, None).corners().tolist() == [MOST]
     assert TrainingRoc.of(np.array([math.inf, math.inf]), positive, None).corners().tolist() == [1.0]
+    assert TrainingRoc.of(np.array([math.inf, 0.0]), positive, None).corners().tolist() == [1.0]
 
 
 def small_model(**parameters):

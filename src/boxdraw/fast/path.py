@@ -187,7 +187,7 @@ class TrainingRoc:
         hull = set(_points(*roc_hull(fpr, tpr)))
         corner = np.array([point in hull for point in _points(fpr, tpr)])
         finite = self.critical[np.isfinite(self.critical)]
-        beyond = min(2 * float(finite.max()), float(np.finfo(np.float64).max)) if finite.size else 1.0
+        beyond = min(2 * float(finite.max()), float(np.finfo(np.float64).max)) if finite.any() else 1.0
         costs = np.where(np.isfinite(self.critical), self.critical, beyond)[corner]
         return np.unique(costs[costs > 0])[::-1]
 
