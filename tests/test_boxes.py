@@ -415,3 +415,14 @@ def test_boxes_are_chosen_by_places_and_masks():
     for wrong in (None, True, "a", [[0], [1]]):
         with pytest.raises(TypeError, match="boxes are chosen by a number from 0 on"):
             boxes[wrong]
+
+
+def test_a_repr_cuts_rules_that_nobody_reads_to_the_end():
+    shops = [f"shop {i}" for i in range(500)]
+    boxes = BoxSet([[-np.inf]] * 2, [[np.inf]] * 2, feature_names=["shop"], allowed={"shop": [set(shops), {"shop 7"}]})
+    _, first, second = repr(boxes).splitlines()
+    assert first.startswith("Box 1: shop in {shop 0, shop 1, shop 10, ")
+    assert first.endswith(" ...")
+    assert len(first) == 400
+    assert second == "Box 2: shop = shop 7"
+    assert "shop 499" in boxes.to_text()
