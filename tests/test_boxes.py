@@ -402,3 +402,27 @@ def test_html(boxes):
     assert many.count("<tr>") == 12
     assert '<td style="text-align:left">and 20 more</td>' in many
     assert many.endswith("&lt;18&gt;, &lt;19&gt; and 10 more</p>")
+
+
+def test_boxes_are_chosen_by_places_and_masks():
+    boxes = BoxSet([[1], [2], [3]], [[4], [5], [6]])
+    for index in ([0, 2], np.array([0, 2]), [True, False, True], slice(0, 3, 2)):
+        assert boxes[index] == boxes[0] + boxes[2]
+    assert boxes[-1] == boxes[2] == boxes[np.int64(2)]
+    assert not len(boxes[[]])
+    with pytest.raises(IndexError, match="index 3 is out of bounds"):
+        boxes[3]
+    for wrong in (None, True, "a", [[0], [1]]):
+        with pytest.raises(TypeError, match="boxes are chosen by a number from 0 on"):
+            boxes[wrong]
+
+
+def test_a_repr_cuts_rules_that_nobody_reads_to_the_end():
+    shops = [f"shop {i}" for i in range(500)]
+    boxes = BoxSet([[-np.inf]] * 2, [[np.inf]] * 2, feature_names=["shop"], allowed={"shop": [set(shops), {"shop 7"}]})
+    _, first, second = repr(boxes).splitlines()
+    assert first.startswith("Box 1: shop in {shop 0, shop 1, shop 10, ")
+    assert first.endswith(" ...")
+    assert len(first) == 400
+    assert second == "Box 2: shop = shop 7"
+    assert "shop 499" in boxes.to_text()

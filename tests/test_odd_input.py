@@ -86,3 +86,26 @@ def test_moments_that_python_has_not_are_no_categories():
     boxes = BoxSet([[-INF]], [[INF]], feature_names=["a"], allowed={"a": [{"x", 5}]}, missing=[[True]])
     rows = pa.table({"a": pa.array([2**62, None], pa.timestamp("s"))})
     assert boxes.contains(rows).tolist() == [False, True]
+
+
+def test_a_missing_label_among_texts_is_named():
+    with pytest.raises(ValueError, match="y contains NaN, the first in row 2 of 4: each row needs a label"):
+        FastBoxesClassifier().fit([[1.0], [2.0], [3.0], [4.0]], ["no", "yes", None, "no"])
+
+
+def test_other_objects_as_categories_are_refused_with_advice():
+    bands = pd.DataFrame({"band": pd.cut(np.arange(20.0), 4)})
+    with pytest.raises(TypeError, match=r"column 'band' of X can't be a feature.*got Interval.*astype\(str\)"):
+        FastBoxesClassifier().fit(bands, np.arange(20) % 5 == 0)
+
+
+def test_numbers_as_text_are_told_from_identifiers():
+    amount = [f"{i}.5" for i in range(199)] + ["12 EUR"]
+    with pytest.warns(UserWarning, match="convert it to numbers if .*: most of it is, but for '12 EUR'"):
+        FastBoxesClassifier().fit(pd.DataFrame({"amount": amount}), np.arange(200) % 5 == 0)
+
+
+def test_a_folder_that_is_not_there_is_named_alone(tmp_path):
+    with pytest.raises(FileNotFoundError) as error:
+        BoxSet([[1]], [[2]]).to_json(tmp_path / "nowhere" / "boxes.json")
+    assert str(error.value).endswith(f"{str(tmp_path / 'nowhere' / 'boxes.json')!r}")

@@ -464,10 +464,18 @@ class BoxSet(Exports):
     def __len__(self) -> int:
         return self.n_boxes
 
-    def __getitem__(self, index: SupportsIndex | slice) -> Self:
-        rows = index if isinstance(index, slice) else [range(self.n_boxes)[index]]
+    def __getitem__(self, index: SupportsIndex | slice | Sequence[int] | npt.NDArray[Any]) -> Self:
+        rows = index if isinstance(index, slice) else self._places(index)
         lower, upper = self._shown_limits()
         return self._with(rows, (lower[rows], upper[rows]))
+
+    def _places(self, index: Any) -> npt.NDArray[np.intp]:
+        """Return the places of boxes that are chosen by one number, by several, or by a mask."""
+        chosen = np.asarray(index)
+        kinds = "iub" if chosen.ndim else "iu"
+        if chosen.ndim > 1 or (chosen.size and chosen.dtype.kind not in kinds):
+            raise TypeError(f"boxes are chosen by a number from 0 on, a slice, or a list of numbers; got {index!r}")
+        return np.array(np.arange(self.n_boxes)[chosen if chosen.size else np.s_[:0]], ndmin=1)
 
     def _with(self, rows: Any, shown: Numbers) -> Self:
         """Return some of the boxes, with other numbers to print."""

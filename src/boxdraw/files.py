@@ -36,7 +36,7 @@ def replacing(path: str | Path, check: Callable[[], None] | None = None) -> Iter
         os.replace(temporary, target)
     except OSError as error:
         if error.errno in _NO_ROOM or str(error.filename) == str(temporary):
-            error.filename, error.filename2 = os.fspath(path), None
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         raise
     finally:
         with suppress(OSError):  # it has its name by now, or the folder cannot be reached: the first error says more

@@ -179,7 +179,7 @@ def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = 
         found = _categories_of(column, absent, labels[j]) if numbers is None else None
         categories.append(found)
         if learns and found is not None:
-            warn_of_identifiers(labels[j], len(found), len(column) - int(np.sum(absent)), stacklevel=5)
+            warn_of_identifiers(labels[j], found, len(column) - int(np.sum(absent)), stacklevel=5)
     return Encoding(None if names is None else tuple(map(str, names)), tuple(categories), tuple(missing))
 
 
@@ -218,7 +218,8 @@ def _categories_of(column: npt.NDArray[Any], absent: Any, label: str) -> tuple[C
         found = unique_categories(values)
     except TypeError as error:
         raise TypeError(
-            f"{label} of X can't be a feature: argument must be a string or a real number; {error}."
+            f"{label} of X can't be a feature: argument must be a string or a real number; {error}. "
+            "Turn the column into text or numbers first, for example with astype(str)."
         ) from None
     if found and all(isinstance(value, bool) for value in found):
         return (False, True)
@@ -361,6 +362,8 @@ def _check_labels(y: npt.NDArray[Any]) -> None:
     """Refuse what are no labels, as scikit-learn does, and say what it does not."""
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError("Input y contains NaN or infinity: each row needs a label.")
+    if y.dtype.kind == "O" and (gone := [row for row, label in enumerate(y.tolist()) if is_missing(label)]):
+        raise ValueError(f"Input y contains NaN, the first in row {gone[0]} of {len(y)}: each row needs a label.")
     try:
         check_classification_targets(y)
     except TypeError:

@@ -9,19 +9,36 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from boxdraw.rule import Category
+
 _MANY = 50  # categories, from which on a column in which nearly every row has its own looks like one of identifiers
 _EXACT = 2**53  # float64 has every whole number up to here
 
 
-def warn_of_identifiers(label: str, n_categories: int, n_known: int, stacklevel: int) -> None:
+def warn_of_identifiers(label: str, categories: Sequence[Category], n_known: int, stacklevel: int) -> None:
     """Warn of a column of categories in which most rows have their own."""
-    if n_categories > _MANY and 2 * n_categories > n_known:
-        warnings.warn(
-            f"X seems to hold an identifier, {label}: {n_categories} different categories in {n_known} rows. It is "
-            "learned as categories, which say nothing about rows with other ones: leave it out.",
-            UserWarning,
-            stacklevel=stacklevel + 1,
-        )
+    if len(categories) <= _MANY or 2 * len(categories) <= n_known:
+        return
+    texts = [value for value in categories if isinstance(value, str)]
+    odd = [text for text in texts if not _is_number(text)]
+    advice = "leave it out."
+    if 2 * len(odd) < len(texts):
+        but = f", but for {odd[0]!r}" if odd else ", written as text"
+        advice = f"leave it out, or convert it to numbers if it is meant as such: most of it is{but}."
+    warnings.warn(
+        f"X seems to hold an identifier, {label}: {len(categories)} different categories in {n_known} rows. It is "
+        f"learned as categories, which say nothing about rows with other ones: {advice}",
+        UserWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def warn_of_rounding(labels: Sequence[str], stacklevel: int) -> None:

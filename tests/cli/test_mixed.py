@@ -221,3 +221,24 @@ def test_neither_pandas_nor_polars_is_needed(run, fitted):
         result = subprocess.run(command, capture_output=True, encoding="utf-8")
         assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == expected
+
+
+@pytest.mark.parametrize(
+    ("write", "said"),
+    [
+        (lambda i: "n/a!" if i == 7 else f"{i}.5", 'most of it is numbers: correct what is none, like "n/a!"'),
+        (lambda i: f"{i},5", "it looks like numbers with a decimal comma: try --decimal ,"),
+        (lambda i: f"{i:,}.50 EUR", "it looks like numbers: write digits and a point only"),
+    ],
+)
+def test_numbers_that_are_read_as_text_are_pointed_out(run, folder, write, said):
+    lines = [f"{write(900 + i if i != 7 else 7)};{'yes' if i % 5 == 0 else 'no'}" for i in range(200)]
+    Path("data.csv").write_text("\n".join(["price;fraud", *lines]))
+    fit = ("fit", "data.csv", "--target", "fraud", "--delimiter", ";", "--max-boxes", 1, "--force")
+    assert f'column "price" is taken as text, but {said}' in run(*fit).err
+    assert "is taken as text, but" not in run(*fit, "--categorical", "price").err
+
+
+def test_a_delimiter_that_was_not_named_is_guessed(run, folder):
+    Path("data.csv").write_text("price;fraud\n1,5;yes\n2,5;no\n")
+    assert "try --delimiter ';'" in run("fit", "data.csv", "--target", "fraud").err

@@ -299,3 +299,10 @@ def test_bad_parameters(parameters, error, message):
 def test_bad_labels_and_weights(y, weight, message):
     with pytest.raises(ValueError, match=message):
         FastBoxesClassifier(n_boxes=1).fit(LINE[0], y, sample_weight=weight)
+
+
+def test_known_values_that_weigh_next_to_nothing():
+    X = np.array([[np.nan, 0.0], [np.nan, 1.0], [2.0, 2.0], [3.0, 5.0], [4.0, 6.0]])
+    weight = [1e26, 1e26, 1e-14, 1.0, 1.0]
+    model = FastBoxesClassifier(n_boxes=2, pos_label=1).fit(X, [1, 1, 1, 0, 0], sample_weight=weight)
+    assert model.predict(X[:3]).tolist() == [1, 1, 1]

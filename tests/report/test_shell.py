@@ -122,9 +122,24 @@ def test_typed_limit_changes_counts_as_python_does(show):
     assert "Edited, 1 change" in page.locator("#bar").inner_text()
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_figures_stay_within_their_cells_and_on_one_line(show, width):
+    many = np.full(len(X), 10_000.0)
+    boxes = BoxSet.from_rules([Rule((Limit("age", lower=0),)), Rule((NORTH,))], list(X), {"region": ["north", "west"]})
+    page = show(_payload(boxes, train=(X, np.ones(len(X), dtype=bool), many)) | {"false_alarm_cost": 0.043478})
+    page.set_viewport_size({"width": width, "height": 900})
+    cut = page.locator(".results td, .box .figures th, .box .figures td, .price input").evaluate_all(
+        "(cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.innerText)"
+    )
+    lines = page.locator(".confusion b").evaluate_all("(all) => all.map((one) => one.getClientRects().length)")
+    assert cut == []
+    assert set(lines) == {1}
+
+
 def test_number_counts_while_it_is_typed_and_escape_takes_it_back(show):
     page = show()
     _field(page, "Least age in Box 1").fill("75")
+    assert page.locator("#bar .mark").inner_text() == "Edited"
     assert _page_counts(page) == _counts(BOXES.replace(0, "age", lower=75))
     assert _steps(page) == []
     _field(page, "Least age in Box 1").press("Escape")

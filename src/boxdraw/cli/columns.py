@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw.arrays import BoolArray, FloatArray
-from boxdraw.cli.errors import Failure, extra, no_such_column
+from boxdraw.cli.errors import Failure, extra, is_number, no_such_column
 from boxdraw.cli.features import learning_features
 from boxdraw.cli.labels import binary_labels, with_labels
 from boxdraw.cli.show import note
@@ -24,6 +24,9 @@ __all__ = ["Labelled", "csv_form", "read_labelled", "row_weights"]
 
 # Names that frames' row numbers get when they are saved.
 _ROW_NUMBERS = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
+# Numbers as people write them: with a decimal comma, and with commas between thousands or a unit.
+_COMMA = re.compile(r"[-+]?\d+,\d+")
+_DRESSED = re.compile(r"[€$£¥]?\s*[-+]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?(\s*[€$£¥%]|\s+[A-Za-z]{1,4})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,7 @@ def read_labelled(args: argparse.Namespace) -> Labelled:
     features = [name for name in columns if name not in {args.target, args.weight, *dropped}]
     check_features(features, source.name)
     X = learning_features(table, features, categorical, source.name, args.quiet)
-    _warn_of_columns(X, source, args.quiet)
+    _warn_of_columns(X, source, categorical, args.quiet)
     y, positive = binary_labels(table[args.target], args.target, args.positive)
     return Labelled(X, y, weight, positive, args.target, source.name)
 
@@ -167,16 +170,17 @@ def check_features(features: Sequence[str], source: str) -> None:
             )
 
 
-def _warn_of_columns(X: Any, source: Source, quiet: bool) -> None:
+def _warn_of_columns(X: Any, source: Source, categorical: Sequence[str], quiet: bool) -> None:
     """Point out columns that may not be meant as they are taken."""
     if quiet:
         return
-    types, compute = extra("pyarrow").types, extra("pyarrow.compute")
+    types = extra("pyarrow").types
     for name in leading_zeros(source, X):
         note_of_zeros(name)
     for name in X.column_names:
         if types.is_string(X[name].type) or types.is_large_string(X[name].type):
-            note_of_texts(name, compute.count_distinct(X[name]).as_py(), X.num_rows)
+            texts = X[name].drop_null().unique().to_pylist()
+            note_of_texts(name, texts, X.num_rows, None if name in categorical else source.form.decimal)
 
 
 def note_of_zeros(name: str) -> None:
@@ -187,14 +191,39 @@ def note_of_zeros(name: str) -> None:
     )
 
 
-def note_of_texts(name: str, n_texts: int, n_rows: int) -> None:
-    """Point out a column of text if it looks like an identifier."""
-    if n_texts > 20 and n_texts * 2 > n_rows:
+def note_of_texts(name: str, texts: Collection[str], n_rows: int, decimal: str | None) -> None:
+    """Point out a column of text that looks like an identifier or, unless ``decimal`` is None, like numbers."""
+    if decimal is not None and (said := _looks_like_numbers(texts, decimal)):
+        note(f'column "{printable(name)}" is taken as text, but {said}', quiet=False)
+    elif len(texts) > 20 and len(texts) * 2 > n_rows:
         note(
-            f'column "{printable(name)}" has {n_texts} different texts in {n_rows} rows; if it is a name '
+            f'column "{printable(name)}" has {len(texts)} different texts in {n_rows} rows; if it is a name '
             "or a number of the row, leave it out with --drop",
             quiet=False,
         )
+
+
+def _looks_like_numbers(texts: Collection[str], decimal: str) -> str:
+    """Say what keeps texts, most of which are numbers somehow written, from being read as such; empty if few are."""
+
+    def others(is_one: Callable[[str], Any]) -> list[str]:
+        return sorted(text for text in texts if not is_one(text))
+
+    def few(rest: list[str]) -> bool:
+        return len(texts) - len(rest) > max(2, len(rest))
+
+    rest = others(lambda text: is_number(text.replace(decimal, ".")))
+    if rest and few(rest):
+        odd = printable(rest[0])
+        return (
+            f'most of it is numbers: correct what is none, like "{odd}", or add --missing "{odd}" if that means a '
+            "missing value; --categorical says that text is meant"
+        )
+    if rest and decimal != "," and few(others(lambda text: is_number(text) or _COMMA.fullmatch(text))):
+        return "it looks like numbers with a decimal comma: try --decimal ,"
+    if rest and few(others(_DRESSED.fullmatch)):
+        return f'it looks like numbers: write digits and a point only, not "{printable(rest[0])}"'
+    return ""
 
 
 def row_weights(column: Any, name: str) -> FloatArray:

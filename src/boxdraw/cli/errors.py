@@ -58,9 +58,7 @@ def no_such_column(name: str, columns: Sequence[str], source: str) -> Failure:
     >>> str(no_such_column("frad", ["age", "fraud"], "data.csv"))
     'data.csv has no column "frad"; did you mean "fraud"? The columns are age, fraud'
     """
-    return Failure(
-        f'{source} has no column "{printable(name)}"; {_hint(name, columns)}The columns are {listed(columns)}'
-    )
+    return Failure(f'{source} has no column "{printable(name)}"{_hint(name, columns)}The columns are {listed(columns)}')
 
 
 def _hint(name: str, columns: Sequence[str]) -> str:
@@ -68,17 +66,25 @@ def _hint(name: str, columns: Sequence[str]) -> str:
     folded = {column.strip().casefold(): column for column in reversed(columns)}
     close = difflib.get_close_matches(name.strip().casefold(), folded, n=1)
     if close:
-        return f'did you mean "{printable(folded[close[0]])}"? '
+        return f'; did you mean "{printable(folded[close[0]])}"? '
+    if said := other_delimiter(columns):
+        return f"{said}. "
+    if sum(map(is_number, columns)) * 2 > len(columns):
+        return "; the first line looks like data: put a line with the column names above it. "
+    return ". "
+
+
+def other_delimiter(columns: Sequence[str]) -> str:
+    """Guess the delimiter if all names seem to be in one column; empty if they do not."""
     if len(columns) == 1:
         for delimiter, written in ((";", "';'"), ("\t", "tab"), ("|", "'|'")):
             if delimiter in columns[0]:
-                return f"the fields seem to be split otherwise: try --delimiter {written}. "
-    if sum(map(_is_number, columns)) * 2 > len(columns):
-        return "the first line looks like data: put a line with the column names above it. "
+                return f"; the fields seem to be split otherwise: try --delimiter {written}"
     return ""
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Say whether a text is a number."""
     try:
         float(text)
     except ValueError:

@@ -123,7 +123,7 @@ def read_stored(args: argparse.Namespace, tell: Tell) -> StoredLabelled | None:
     facts = find_facts(stored, args.target, args.weight, features, texts, args.skip_unlabelled, tell)
     check_features(features, stored.name)
     features = _with_values(stored, features, categorical, facts, args.quiet)
-    _note_of_columns(stored, features, facts, args.quiet)
+    _note_of_columns(args, stored, features, categorical, facts)
     return _labelled(args, stored, features, categorical, facts, tell)
 
 
@@ -151,14 +151,16 @@ def _with_values(
     return chosen
 
 
-def _note_of_columns(stored: Stored, features: Sequence[str], facts: Facts, quiet: bool) -> None:
-    if quiet:
+def _note_of_columns(
+    args: argparse.Namespace, stored: Stored, features: Sequence[str], categorical: Sequence[str], facts: Facts
+) -> None:
+    if args.quiet:
         return
     for name in stored.leading_zeros(features):
         note_of_zeros(name)
     for name in features:
         if name in facts.texts:
-            note_of_texts(name, len(facts.texts[name]), facts.n_rows)
+            note_of_texts(name, facts.texts[name], facts.n_rows, None if name in categorical else args.decimal)
 
 
 def _labelled(

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from boxdraw.cli.errors import Failure, UsageError, extra, listed
+from boxdraw.cli.errors import Failure, UsageError, extra, listed, other_delimiter
 from boxdraw.cli.files import Output
 
 __all__ = [
@@ -268,13 +268,14 @@ def ragged(name: str, text: TextIO, delimiter: str) -> str:
     """Find the first row that has not as many fields as there are names; empty if there is none."""
     rows = csv.reader(text, delimiter=delimiter)
     try:
-        n_names, line = len(next(rows)), 1
+        names = next(rows)
+        n_names, line = len(names), 1
         for row in rows:
             if row and len(row) != n_names:
                 quote = "; is a quote not closed?" if rows.line_num > line + 1 else ""
                 return (
                     f"{name}, line {line + 1}: {len(row)} fields, but {n_names} column names in the first line"
-                    f"{quote or '; correct the line, or name the delimiter with --delimiter'}"
+                    f"{quote or other_delimiter(names) or '; correct the line, or name the delimiter with --delimiter'}"
                 )
             line = rows.line_num
     except (csv.Error, StopIteration):  # pyarrow's own words have to do

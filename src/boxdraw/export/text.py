@@ -52,8 +52,9 @@ _CONTEXTS = tuple(
     for digits in range(1, 18)
 )
 
-#: The most boxes that a repr shows.
+#: The most boxes that a repr shows, and the most characters of each.
 MAX_REPR_BOXES = 10
+_MAX_REPR_LINE = 400
 # Categories that need no quotes: words with single spaces and a few harmless signs between.
 _PLAIN = re.compile(r"\w+(?:[ ._/:+@#%&*-]\w+)*")
 # What would break a line, change the terminal or turn the text around, and what no encoding can print.
@@ -217,7 +218,7 @@ def to_repr(boxes: BoxSet) -> str:
     Returns
     -------
     str
-        At most ten boxes, and how many more there are.
+        At most ten boxes, and how many more there are. Very long rules end in "...": `to_text` has all of them.
 
     Examples
     --------
@@ -229,7 +230,9 @@ def to_repr(boxes: BoxSet) -> str:
     Box 10: 1 ≤ x0 ≤ 2
     ... and 2 more
     """
-    lines = [summary(boxes), to_text(boxes[:MAX_REPR_BOXES])]
+    lines = [summary(boxes)]
+    for line in to_text(boxes[:MAX_REPR_BOXES]).splitlines():
+        lines.append(line if len(line) <= _MAX_REPR_LINE else f"{line[: _MAX_REPR_LINE - 4]} ...")
     if len(boxes) > MAX_REPR_BOXES:
         lines.append(f"... and {len(boxes) - MAX_REPR_BOXES} more")
     return "\n".join(lines)

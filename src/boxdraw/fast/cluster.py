@@ -73,6 +73,8 @@ def medians(columns: FloatArray, mass: FloatArray | None) -> FloatArray:
         order = np.argsort(column)[: np.count_nonzero(~np.isnan(column))]  # missing values last
         if len(order):
             below = np.arange(1, len(order) + 1) if mass is None else np.cumsum(mass[order])
+            if not below[-1]:  # beside the mass of the other rows, theirs may be rounded to nothing
+                below = np.arange(1, len(order) + 1)
             # both are the middle value, unless half of the mass is up to one value and half from the next on
             low, high = below.searchsorted(below[-1] / 2, "left"), below.searchsorted(below[-1] / 2, "right")
             result[j] = (column[order[low]] + column[order[high]]) / 2

@@ -120,7 +120,7 @@ class StoredTable:
         labels = [f"column {name!r}" for name in self._columns.features]
         warn_of_rounding([label for label, found in zip(labels, look.rounded, strict=True) if found], stacklevel=4)
         for label, categories, n_known in zip(labels, self.encoding.categories, look.known.tolist(), strict=True):
-            warn_of_identifiers(label, len(categories or ()), n_known, stacklevel=4)
+            warn_of_identifiers(label, categories or (), n_known, stacklevel=4)
 
     def reduce(self, work: Callable[[Chunk], P], what: str, beside: Callable[[], P] | None = None) -> P:
         """Make a pass over the rows."""

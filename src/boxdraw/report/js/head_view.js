@@ -78,7 +78,9 @@ function digest(store) {
 
 function editedMark(store) {
   if (!store.edited) return el("p", { class: "mark" }, "As learned");
-  return el("p", { class: "mark edited" }, `Edited, ${plural(store.steps.length, "change")}`);
+  // While an edge or the slider moves there may be no step yet.
+  const steps = store.steps.length ? `, ${plural(store.steps.length, "change")}` : "";
+  return el("p", { class: "mark edited" }, `Edited${steps}`);
 }
 
 function stepButtons(store) {

@@ -83,10 +83,11 @@ function confusionLines(store, sets, learned) {
 function confusionCell({ evaluation }, [name, label, good], learned) {
   const change = evaluation.counts[name] - learned[name];
   const gain = change * good > 0 ? "change better" : "change worse";
+  const number = count(evaluation.counts[name]);
   return el(
     "td",
     {},
-    el("b", {}, count(evaluation.counts[name])),
+    el("b", { class: number.length > 6 ? "long" : null }, number),
     signed(change) === "±0" ? null : [" ", el("span", { class: gain }, signed(change))],
     el("span", { class: "label" }, label),
   );
