@@ -220,7 +220,8 @@ def _row_names(X: Any) -> Any:
     """Return the index of a pandas frame, unless it just counts the rows."""
     if not hasattr(type(X), "iloc"):
         return None
-    return None if X.index.equals(type(X.index)(range(len(X)))) else X.index
+    counting = X.iloc[:, :0].reset_index(drop=True).index
+    return None if X.index.equals(counting) else X.index
 
 
 def _check_options(title: str | None, false_alarm_cost: float | None, max_rows: int) -> None:
