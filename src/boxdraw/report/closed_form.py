@@ -97,7 +97,7 @@ def closed_form(estimator: Any, n_costs: int = 400, most: int = 200_000) -> dict
 def _training_roc(estimator: BaseFastBoxes) -> TrainingRoc:
     try:
         return estimator._training_roc()
-    except (OSError, ValueError) as error:  # a stored table that is read for this now
+    except (OSError, RuntimeError, ValueError) as error:  # a stored table that is read for this now, or its cluster
         raise NoClosedForm(
             "There is no slider for the cost of a false alarm, because the training table that its range is found in "
             f"can't be read any more ({error})."
