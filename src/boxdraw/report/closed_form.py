@@ -7,7 +7,6 @@ what is written here.
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,10 @@ from boxdraw.fast.estimator import BaseFastBoxes
 from boxdraw.fast.expand import Edges
 from boxdraw.fast.path import TrainingRoc
 from boxdraw.fast.stops import LOWER, UPPER, Stops
+from boxdraw.report.payload import array
 
 __all__ = ["NoClosedForm", "closed_form"]
 
-_TYPES = ("u1", "i1", "i2", "i4", "f4")
 _MOST = float(np.finfo(np.float64).max)
 
 # The sorted spans of negatives in a column, but for those at infinity, and the positives' distinct values.
@@ -84,12 +83,12 @@ def closed_form(estimator: Any, n_costs: int = 400, most: int = 200_000) -> dict
         "negative_weight": c,
         "expansion": expansion,
         "growth": growth,
-        "costs": None if costs is None else _array("f8", costs),
+        "costs": None if costs is None else array(costs),
         "range": list(ends),
         "shape": list(edges.tight.shape),
-        "tight": _array("f8", edges.tight),
-        "positive": _array("f8", edges.sums.positive),
-        "negative": _array("f8", edges.sums.negative),
+        "tight": array(edges.tight),
+        "positive": array(edges.sums.positive),
+        "negative": array(edges.sums.negative),
         "columns": _described(edges, estimator._encoding, columns),
     }
 
@@ -172,11 +171,11 @@ def _described(edges: Edges, encoding: Encoding, columns: list[_Column]) -> list
                 "prescale": float(scaling.prescale[p]),
                 "middle": float(scaling.middle[p]),
                 "steps": float(scaling.steps[p]),
-                "places": None if places is None else _array("f8", places),
+                "places": None if places is None else array(places),
                 "whole": bool(edges.stops.whole[p]),
-                "first": _compact(first),
-                "last": None if np.array_equal(first, last) else _compact(last),
-                "positives": _compact(positives),
+                "first": array(first),
+                "last": None if np.array_equal(first, last) else array(last),
+                "positives": array(positives),
             }
         )
     return described
@@ -190,18 +189,3 @@ def _meanings(encoding: Encoding) -> list[dict[str, Any]]:
         if categories is None and had_missing:
             result.append({"feature": j, "what": "missing"})
     return result
-
-
-def _compact(values: FloatArray) -> dict[str, str]:
-    """Return numbers in the smallest type that holds all of them."""
-    for name in _TYPES:
-        with np.errstate(over="ignore", invalid="ignore"):  # a type that is too small
-            fits = np.array_equal(values.astype(name), values)
-        if fits:
-            return _array(name, values)
-    return _array("f8", values)
-
-
-def _array(name: str, values: FloatArray) -> dict[str, str]:
-    raw = np.ascontiguousarray(values, dtype=f"<{name}").tobytes()
-    return {"type": name, "data": base64.b64encode(raw).decode("ascii")}
