@@ -64,7 +64,7 @@ def test_cells_that_hold_several_values():
     ("labels", "error"), [([[1], [1, 0], 0, 0], ValueError), (csr_array([[1, 0, 0, 0]]), TypeError)]
 )
 def test_labels_that_are_no_column_are_not_put_down_to_the_rows(labels, error):
-    with pytest.raises(error, match="^y must have one label for each row: "):
+    with pytest.raises(error, match=r"^y must have one label for each row: "):
         FastBoxesClassifier().fit(X, labels)
 
 

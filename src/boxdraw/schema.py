@@ -340,6 +340,18 @@ def labels_of(y: Any, n_rows: int, classes: npt.NDArray[Any]) -> npt.NDArray[Any
     return labels
 
 
+def weights_of(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> FloatArray | None:
+    """Check the weights of rows, if there are some."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n_rows,):
+        raise ValueError(f"{name} has shape {weight.shape}; expected {(n_rows,)}.")
+    if not (np.isfinite(weight) & (weight >= 0)).all():
+        raise ValueError(f"{name} must be finite and not negative.")
+    return weight
+
+
 def check_binary(
     y: npt.NDArray[Any], pos_label: Any, weight: FloatArray | None = None
 ) -> tuple[npt.NDArray[Any], Any, BoolArray]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from boxdraw.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.arrays import BoolArray, IntArray
 from boxdraw.boxes import BoxSet
 from boxdraw.membership import meets
 from boxdraw.plotting._matplotlib import literal
@@ -112,18 +112,6 @@ def labels_for(estimator: Any, y: Any) -> npt.NDArray[Any]:
     return labels_of(given, given.size, estimator.classes_)
 
 
-def checked_weight(weight: Any, n_rows: int) -> FloatArray | None:
-    """Check the weights of rows, if there are some."""
-    if weight is None:
-        return None
-    mass = np.asarray(weight, dtype=np.float64)
-    if mass.shape != (n_rows,):
-        raise ValueError(f"sample_weight must be one per row: expected shape ({n_rows},), got {mass.shape}")
-    if not np.isfinite(mass).all() or (mass < 0).any():
-        raise ValueError("sample_weight must be finite numbers of at least 0")
-    return mass
-
-
 def _sizes(labels: npt.NDArray[Any]) -> dict[Any, int]:
     try:
         classes, counts = np.unique(labels, return_counts=True)
@@ -169,6 +157,14 @@ def failures(columns: Columns, boxes: BoxSet) -> npt.NDArray[np.bool_]:
     for k, j in np.argwhere(boxes.limited).tolist():
         failed[k, j] = ~np.asarray(meets(columns[j], boxes, k, j))
     return failed
+
+
+def kept_out(columns: Columns, boxes: BoxSet) -> IntArray:
+    """Count the rows that each feature, taken alone, keeps out of boxes, summed over these."""
+    counts = np.zeros(boxes.n_features, dtype=np.intp)
+    for k, j in np.argwhere(boxes.limited).tolist():
+        counts[j] += np.count_nonzero(~np.asarray(meets(columns[j], boxes, k, j)))
+    return counts
 
 
 def is_absent(column: npt.NDArray[Any], categorical: bool) -> BoolArray:

@@ -19,6 +19,7 @@ from boxdraw.plotting._rows import (
     drawn_rows,
     failures,
     is_absent,
+    kept_out,
     labels_for,
     positions_of,
 )
@@ -146,11 +147,11 @@ class BoxesDisplay(Display):
 
     def _by_rows_kept_out(self, columns: Any) -> list[int]:
         """Sort features by how many rows their limits keep out, summed over boxes; those of numbers first."""
-        kept_out = failures(columns, self.boxes).sum(axis=(0, 2))
+        rows_out = kept_out(columns, self.boxes)
         # The number of limits decides between features that keep equally many rows out, such as none.
         limits = self.boxes.limited.sum(axis=0)
         categorical = np.array([values is not None for values in self.boxes.categories])
-        order: list[int] = np.lexsort((np.arange(len(limits)), -limits, -kept_out, categorical)).tolist()
+        order: list[int] = np.lexsort((np.arange(len(limits)), -limits, -rows_out, categorical)).tolist()
         return order
 
     @classmethod
