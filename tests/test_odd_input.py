@@ -27,6 +27,11 @@ def test_labels_that_are_no_numbers(label):
         FastBoxesClassifier().fit(pd.DataFrame({"a": ["x", "y", "x", "y"]}), [label, 1.0, 1.0, 1.0])
 
 
+def test_labels_of_bytes():
+    with pytest.raises(TypeError, match="represented as bytes"):
+        FastBoxesClassifier().fit(X, np.array([b"a", b"b", b"a", b"b"]))
+
+
 @pytest.mark.parametrize("label", [[], [0, 1], 2**63, "0"])
 def test_positive_labels_that_are_none(label):
     with pytest.raises(ValueError, match="is not a class of y; expected one of"):

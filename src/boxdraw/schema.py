@@ -390,6 +390,8 @@ def _check_labels(y: npt.NDArray[Any]) -> None:
         check_classification_targets(y)
     except TypeError:
         kinds = sorted({type(label).__name__ for label in y.tolist()})
+        if len(kinds) == 1:  # what is wrong with those scikit-learn says itself
+            raise
         raise TypeError(f"y must have labels of one type; got {', '.join(kinds)}.") from None
 
 
