@@ -134,20 +134,22 @@ def _kept_columns(edges: Edges, expansion: float, growth: str, costs: FloatArray
     """
     stops = edges.stops
     assert stops is not None
-    known = [np.unique(values) for values in stops.positives]
-    spans = [np.zeros(len(first), dtype=np.bool_) for first in stops.first]
-    positives = [np.zeros(len(values), dtype=np.bool_) for values in known]
-    for c in costs.tolist():
-        target, limits = edges.targets(c, expansion, growth), edges.limits(c, expansion, growth)
-        for p in range(len(spans)):
-            spans[p][stops.scaled_first[p].searchsorted(target[LOWER, :, p], side="left") - 1] = True
-            spans[p][stops.scaled_last[p].searchsorted(-target[UPPER, :, p], side="right")] = True
-            lower, upper = limits[LOWER][:, p], limits[UPPER][:, p]
-            _mark_both_sides(spans[p], stops.last[p].searchsorted(lower, side="left"))
-            _mark_both_sides(spans[p], stops.first[p].searchsorted(upper, side="right"))
-            _mark_both_sides(positives[p], known[p].searchsorted(lower, side="left"))
-            _mark_both_sides(positives[p], known[p].searchsorted(upper, side="right"))
-    return [_column(stops, p, spans[p], positives[p]) for p in range(len(spans))]
+    # All costs at once, for calls on a few numbers each take longer than the numbers.
+    target = np.stack([edges.targets(c, expansion, growth) for c in costs.tolist()])
+    limits = np.stack([edges.limits(c, expansion, growth) for c in costs.tolist()])
+    columns = []
+    for p, known in enumerate(map(np.unique, stops.positives)):
+        first, last = stops.first[p], stops.last[p]
+        spans, positives = np.zeros(len(first), dtype=np.bool_), np.zeros(len(known), dtype=np.bool_)
+        spans[stops.scaled_first[p].searchsorted(target[:, LOWER, :, p], side="left") - 1] = True
+        spans[stops.scaled_last[p].searchsorted(-target[:, UPPER, :, p], side="right")] = True
+        lower, upper = limits[:, LOWER, :, p], limits[:, UPPER, :, p]
+        _mark_both_sides(spans, last.searchsorted(lower, side="left"))
+        _mark_both_sides(spans, first.searchsorted(upper, side="right"))
+        _mark_both_sides(positives, known.searchsorted(lower, side="left"))
+        _mark_both_sides(positives, known.searchsorted(upper, side="right"))
+        columns.append(_column(stops, p, spans, positives))
+    return columns
 
 
 def _mark_both_sides(marks: BoolArray, place: IntArray) -> None:
