@@ -344,7 +344,10 @@ def weights_of(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> 
     """Check the weights of rows, if there are some."""
     if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers: {error}") from None
     if weight.shape != (n_rows,):
         raise ValueError(f"{name} has shape {weight.shape}; expected {(n_rows,)}.")
     if not (np.isfinite(weight) & (weight >= 0)).all():
