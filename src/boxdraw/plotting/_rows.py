@@ -39,18 +39,6 @@ class Rules:
         kind = type(given).__name__
         raise TypeError(f"boxes must be a BoxSet or a Scorecard, got {kind}; from_estimator takes a fitted classifier")
 
-    @classmethod
-    def learned(cls, estimator: Any) -> Rules:
-        """Take those of a fitted classifier; of one that gives points, the boxes that give them."""
-        check_is_fitted(estimator)
-        found = getattr(estimator, "scorecard_" if hasattr(estimator, "scorecard_") else "boxes_", None)
-        if found is None or not hasattr(estimator, "classes_"):
-            raise TypeError(
-                f"estimator must be a classifier with boxes_, got {type(estimator).__name__}; of a pipeline or search "
-                "pass the box classifier itself, and rows as it gets them"
-            )
-        return cls.of(found)
-
     def contains(self, X: Any) -> BoolArray:
         """Say which rows are flagged."""
         return self.boxes.contains(X) if self.card is None else self.card.contains(X)
@@ -64,6 +52,18 @@ class Rules:
         if self.card is None:
             return "in a box", "in no box"
         return f"flagged, from {self.card.threshold} points on", "not flagged"
+
+
+def boxes_of(estimator: Any) -> Any:
+    """Return the boxes of a fitted classifier; the scorecard of one that gives points."""
+    check_is_fitted(estimator)
+    found = getattr(estimator, "scorecard_" if hasattr(estimator, "scorecard_") else "boxes_", None)
+    if found is None or not hasattr(estimator, "classes_"):
+        raise TypeError(
+            f"estimator must be a classifier with boxes_, got {type(estimator).__name__}; of a pipeline or search "
+            "pass the box classifier itself, and rows as it gets them"
+        )
+    return found
 
 
 def signed(points: int) -> str:

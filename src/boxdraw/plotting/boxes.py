@@ -16,6 +16,7 @@ from boxdraw.plotting._panel import FACE, STYLES, Panel
 from boxdraw.plotting._rows import (
     LabelledRows,
     Rules,
+    boxes_of,
     drawn_rows,
     failures,
     is_absent,
@@ -197,9 +198,7 @@ class BoxesDisplay(Display):
         >>> BoxesDisplay.from_estimator(model, X[:, :3], y, features="used").axes_.shape
         (2, 2)
         """
-        rules = Rules.learned(estimator)
-        labels = labels_for(estimator, y)
-        boxes = rules.boxes if rules.card is None else rules.card
+        boxes, labels = boxes_of(estimator), labels_for(estimator, y)
         return cls(boxes, X, labels, features=features, pos_label=estimator.pos_label_).plot(ax=ax)
 
     @classmethod

@@ -10,7 +10,16 @@ import numpy.typing as npt
 
 from boxdraw.boxes import BoxSet
 from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, LEGEND, ORANGE, VERMILLION, Display, literal, new_figure
-from boxdraw.plotting._rows import NAME_WIDTH, LabelledRows, Rules, is_absent, kept_out, labels_for, positions_of
+from boxdraw.plotting._rows import (
+    NAME_WIDTH,
+    LabelledRows,
+    Rules,
+    boxes_of,
+    is_absent,
+    kept_out,
+    labels_for,
+    positions_of,
+)
 from boxdraw.plotting._strip import Strip, strip_of
 
 if TYPE_CHECKING:
@@ -149,9 +158,7 @@ class LimitsDisplay(Display):
         >>> len(LimitsDisplay.from_estimator(model, X, y).axes_)
         2
         """
-        rules = Rules.learned(estimator)
-        labels = labels_for(estimator, y)
-        boxes = rules.boxes if rules.card is None else rules.card
+        boxes, labels = boxes_of(estimator), labels_for(estimator, y)
         return cls(boxes, X, labels, features=features, pos_label=estimator.pos_label_).plot(ax=ax)
 
     @classmethod
