@@ -56,6 +56,10 @@ def test_box_table_refuses_what_does_not_fit():
         model.box_table(X, np.where(Y == 1, 7, 0))
     with pytest.raises(ValueError, match=r"sample_weight has shape \(2,\)"):
         model.box_table(X, Y, sample_weight=[1, 2])
+    with pytest.raises(ValueError, match="sample_weight must be finite and not negative"):
+        model.box_table(X, Y, sample_weight=-np.ones(6))
+    with pytest.raises(ValueError, match=r"sample_weight must be numbers: .*'a'"):
+        model.box_table(X, Y, sample_weight=["a"] * 6)
 
 
 def test_a_boxset_classifier_is_fitted_from_the_start():

@@ -29,6 +29,17 @@ def test_a_fitted_model_shows_its_rules():
     assert model._repr_mimebundle_()["text/plain"] == repr(model)
 
 
+class _Named(FastBoxesClassifier):
+    def __init__(self, name, *, n_boxes=1):
+        super().__init__(n_boxes=n_boxes)
+        self.name = name
+
+
+def test_a_model_of_a_users_class_that_can_not_be_made_without_parameters():
+    card = _Named("third quarter").fit(*rows())._repr_html_()
+    assert "<p>name = third quarter, negative_weight = " in card
+
+
 def test_what_was_chosen_is_told():
     model = FastBoxesClassifierCV(n_boxes=(1, 2), growth="edge", expansion=0.0, feature_range=(-1, 1)).fit(*rows())
     told = f"best_params = {{feature_range = (-1, 1), n_boxes = {model.best_params_['n_boxes']}, growth = edge"

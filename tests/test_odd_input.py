@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array
 
 from boxdraw import BoxSet, ExactBoxesClassifier, FastBoxesClassifier
 from boxdraw.scored.grade import grades
@@ -24,6 +25,11 @@ def test_labels_of_several_types(learner):
 def test_labels_that_are_no_numbers(label):
     with pytest.raises(ValueError, match="Input y contains"):
         FastBoxesClassifier().fit(pd.DataFrame({"a": ["x", "y", "x", "y"]}), [label, 1.0, 1.0, 1.0])
+
+
+def test_labels_of_bytes():
+    with pytest.raises(TypeError, match="represented as bytes"):
+        FastBoxesClassifier().fit(X, np.array([b"a", b"b", b"a", b"b"]))
 
 
 @pytest.mark.parametrize("label", [[], [0, 1], 2**63, "0"])
@@ -57,6 +63,14 @@ def test_points_far_from_all_boxes():
 def test_cells_that_hold_several_values():
     with pytest.raises(ValueError, match="X must have a number or a category in each cell"):
         FastBoxesClassifier().fit([[(1, 2)], [1.0], [2.0], [3.0]], Y)
+
+
+@pytest.mark.parametrize(
+    ("labels", "error"), [([[1], [1, 0], 0, 0], ValueError), (csr_array([[1, 0, 0, 0]]), TypeError)]
+)
+def test_labels_that_are_no_column_are_not_put_down_to_the_rows(labels, error):
+    with pytest.raises(error, match=r"^y must have one label for each row: "):
+        FastBoxesClassifier().fit(X, labels)
 
 
 def test_missing_values_that_no_array_of_numbers_has():

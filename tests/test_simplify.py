@@ -356,7 +356,7 @@ def test_the_positive_class():
         ([1, 0], {"max_loss": math.nan}, "max_loss must be at least 0"),
         ([1, 0], {"negative_weight": -1}, "negative_weight must be a finite number"),
         ([1, 0], {"negative_weight": INF}, "negative_weight must be a finite number"),
-        ([1, 0], {"sample_weight": [1]}, "sample_weight must have .* each of the 2 rows"),
+        ([1, 0], {"sample_weight": [1]}, r"sample_weight has shape \(1,\); expected \(2,\)"),
         ([1, 0], {"sample_weight": [1, -1]}, "sample_weight"),
         ([1, 0], {"sample_weight": [1, math.nan]}, "sample_weight"),
         ([1, 0], {"pos_label": 2}, "pos_label=2 is not a class"),

@@ -17,7 +17,7 @@ from boxdraw.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.boxes import BoxSet
 from boxdraw.counts import BoxCounts, as_floats
 from boxdraw.encoding import Encoding
-from boxdraw.schema import frame_like, labels_of, read_rows
+from boxdraw.schema import frame_like, labels_of, read_rows, weights_of
 
 if TYPE_CHECKING:
     from boxdraw.progress import Told
@@ -281,12 +281,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         """Return the columns of ``box_table`` for any boxes."""
         positive = labels_of(y, len(_rows(X)), self.classes_) == self.pos_label_
         member = boxes.membership(self._validated(X), n_jobs=self.n_jobs)
-        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if weight is not None and weight.shape != positive.shape:
-            raise ValueError(f"sample_weight has shape {weight.shape}; expected {positive.shape}.")
-        if weight is not None and not np.isfinite(weight).all():
-            raise ValueError("sample_weight must be finite.")
-        return box_statistics(boxes, member, positive, weight)
+        return box_statistics(boxes, member, positive, weights_of(sample_weight, len(positive)))
 
     def _validated(self, X: Any) -> Any:
         """Check X against what fit saw; return rows that the boxes can read."""

@@ -44,17 +44,29 @@ def replacing(path: str | Path, check: Callable[[], None] | None = None) -> Iter
 
 
 def _opener(target: Path) -> Callable[[str, int], int] | None:
-    """Return what opens a file with the permissions of another: rows that were private must not become public."""
+    """Return what opens a file with the permissions of another: rows that were private must not become public.
+
+    Another group than before gets none.
+    """
     if os.name != "posix" or not target.exists():
         return None
-    mode = stat.S_IMODE(target.stat().st_mode)
+    before = target.stat()
+    mode = stat.S_IMODE(before.st_mode)
 
     def opener(name: str, flags: int) -> int:
         descriptor = os.open(name, flags, mode & stat.S_IRWXU)
-        os.fchmod(descriptor, mode)
+        os.fchmod(descriptor, mode if _has_group(descriptor, before.st_gid) else mode & ~stat.S_IRWXG)
         return descriptor
 
     return opener
+
+
+def _has_group(descriptor: int, group: int) -> bool:
+    """Give a file to a group, if one may; say whether it has it."""
+    if os.fstat(descriptor).st_gid != group:
+        with suppress(OSError):
+            os.fchown(descriptor, -1, group)
+    return os.fstat(descriptor).st_gid == group
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -68,9 +68,10 @@ def _fill(kernel: Any, X: Matrix, boxes: BoxSet, result: npt.NDArray[Any], n_job
 def _admitted(X: Matrix, boxes: BoxSet) -> IntArray:
     """Count the rows of a sample that each limit admits."""
     sample = X[:: max(1, len(X) // _SAMPLE)]
-    admitted = np.empty(boxes.lower.shape, dtype=np.intp)
-    for k, (lower, upper) in enumerate(zip(boxes.lower, boxes.upper, strict=True)):
-        admitted[k] = ((sample >= lower) & (sample <= upper)).sum(axis=0)
+    admitted = np.zeros(boxes.lower.shape, dtype=np.intp)
+    for k, limited in enumerate(boxes.limited):
+        values = sample[:, limited]  # of many features a box often limits few
+        admitted[k, limited] = ((values >= boxes.lower[k, limited]) & (values <= boxes.upper[k, limited])).sum(axis=0)
     return admitted
 
 

@@ -81,11 +81,23 @@ def _validated(estimator: Any, *data: Any, **options: Any) -> Any:
         with quiet_sums():
             return validate_data(estimator, *data, dtype=[np.float64, np.float32], **options)
     except TypeError as error:
+        _check_one_each(*data[1:])
         raise TypeError(f"X must hold numbers or categories: {error}") from None
     except ValueError as error:
         if "setting an array element" not in str(error):
             raise
+        _check_one_each(*data[1:])
         raise ValueError(f"X must have a number or a category in each cell, and rows of one length: {error}") from None
+
+
+def _check_one_each(*labels: Any) -> None:
+    """Refuse labels, if there are some, that are no array with one axis."""
+    for y in labels:
+        try:
+            column_or_1d(y)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"y must have one label for each row: {error}") from None
 
 
 def as_table(X: Any) -> Any:
@@ -144,18 +156,19 @@ def _are_numbers(column: Any) -> bool:
 
 def _rounded_columns(X: Any, categorical_features: Any) -> list[str]:
     """Return labels of the columns of whole numbers that change when they become float64."""
-    names, columns = _whole_columns(X)
+    names, columns = _suspect_columns(X)
     rounded = [j for j, column in columns.items() if is_rounded(column)]
     if rounded:
         rounded = sorted(set(rounded) - _forced(categorical_features, names, X.shape[1]))
     return [f"column {j if names is None else names[j]!r}" for j in rounded]
 
 
-def _whole_columns(X: Any) -> tuple[list[str] | None, dict[int, npt.NDArray[Any]]]:
-    """Return the names of the columns, if they have any, and those of 64-bit whole numbers by their places."""
+def _suspect_columns(X: Any) -> tuple[list[str] | None, dict[int, npt.NDArray[Any]]]:
+    """Return the names of the columns, if they have any, and by their places those whose numbers may be rounded."""
     if isinstance(X, np.ndarray):
-        whole = X.ndim == 2 and X.dtype.kind in "iu"
-        return None, {j: X[:, j] for j in range(X.shape[1])} if whole else {}
+        # All at once first: column by column, rows that lie one after the other are read over and over.
+        some = X.ndim == 2 and is_rounded(X)
+        return None, {j: X[:, j] for j in range(X.shape[1])} if some else {}
     table = nw.from_native(X, pass_through=True)
     if not isinstance(table, nw.DataFrame):
         return None, {}
@@ -328,6 +341,21 @@ def labels_of(y: Any, n_rows: int, classes: npt.NDArray[Any]) -> npt.NDArray[Any
     return labels
 
 
+def weights_of(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> FloatArray | None:
+    """Check the weights of rows, if there are some."""
+    if sample_weight is None:
+        return None
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers: {error}") from None
+    if weight.shape != (n_rows,):
+        raise ValueError(f"{name} has shape {weight.shape}; expected {(n_rows,)}.")
+    if not (np.isfinite(weight) & (weight >= 0)).all():
+        raise ValueError(f"{name} must be finite and not negative.")
+    return weight
+
+
 def check_binary(
     y: npt.NDArray[Any], pos_label: Any, weight: FloatArray | None = None
 ) -> tuple[npt.NDArray[Any], Any, BoolArray]:
@@ -368,6 +396,8 @@ def _check_labels(y: npt.NDArray[Any]) -> None:
         check_classification_targets(y)
     except TypeError:
         kinds = sorted({type(label).__name__ for label in y.tolist()})
+        if len(kinds) == 1:  # what is wrong with those scikit-learn says itself
+            raise
         raise TypeError(f"y must have labels of one type; got {', '.join(kinds)}.") from None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def learned_with(estimator: Any) -> dict[str, Any]:
     >>> learned_with(model)
     {'parameters': {'n_boxes': 1}, 'negative_weight': 0.5, 'expansion': 0.0, 'growth': 'nearest_negative'}
     """
-    default = type(estimator)().get_params(deep=False)
+    default = {name: parameter.default for name, parameter in signature(type(estimator)).parameters.items()}
     given = {
         name: as_plain(value)
         for name, value in estimator.get_params(deep=False).items()

@@ -19,7 +19,7 @@ from boxdraw.boxes import BoxSet
 from boxdraw.export.text import limit_text, rule_texts
 from boxdraw.rows import MISSING, read_columns
 from boxdraw.rule import Limit, Rule
-from boxdraw.schema import check_binary
+from boxdraw.schema import check_binary, weights_of
 
 __all__ = ["Change", "simplify"]
 
@@ -183,7 +183,7 @@ class Score:
             raise ValueError("there are no rows to measure the cost of a change on")
         if not 0 <= negative_weight < math.inf:
             raise ValueError(f"negative_weight must be a finite number of at least 0, got {negative_weight!r}")
-        weight = _checked_weight(sample_weight, n_rows)
+        weight = weights_of(sample_weight, n_rows)
         return cls(_positives(labels, pos_label, weight), weight, Fraction(float(negative_weight)))
 
     def loss(self, before: BoolArray, after: BoolArray) -> Fraction:
@@ -206,15 +206,6 @@ def _positives(labels: npt.NDArray[Any], pos_label: Any, weight: FloatArray | No
             raise ValueError(f"every label is {labels[0]!r}: say with pos_label which class is positive")
         return np.asarray(labels == pos_label)
     return check_binary(labels, pos_label, weight)[2]
-
-
-def _checked_weight(sample_weight: Any, n_rows: int) -> FloatArray | None:
-    if sample_weight is None:
-        return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != (n_rows,) or not (np.isfinite(weight) & (weight >= 0)).all():
-        raise ValueError(f"sample_weight must have a finite number of at least 0 for each of the {n_rows} rows")
-    return weight
 
 
 def with_limits(boxes: Boxes, limits: list[tuple[Limit, ...]]) -> Boxes:

@@ -106,6 +106,8 @@ def test_rows_of_a_file(run, fails, tables):
     Path("tables", "fourclass").unlink()
     Path("out.csv").rename("tables/fourclass.csv")
     fails("datasets", "fourclass", "--folder", tables, "-o", "tables/fourclass.csv", "--force", words="made from")
+    other = ("datasets", "castle3D", "--folder", tables, "-o", "tables/castle3D.csv", "--force")
+    assert [run(*other).code for _ in range(2)] == [0, 0]  # which is made from no file
 
 
 def test_errors(fails, folder):

@@ -44,13 +44,14 @@ def libsvm(rows):
 def test_fourclass_in_every_format(tmp_path, monkeypatch):
     rows = [(i, 3 * i % 7, int(i >= 555)) for i in range(862)]
     text = as_csv(["x1", "x2", "target"], rows)
-    contents = {
-        "fourclass.csv.gz": gzip.compress(text.encode()),
-        "fourclass.csv": b"\xef\xbb\xbf" + text.encode(),
-        "fourclass": libsvm(rows).encode(),
-        "fourclass.txt": libsvm(rows).encode(),
-    }
-    for name, content in contents.items():
+    contents = [
+        ("fourclass.csv.gz", gzip.compress(text.encode())),
+        ("fourclass.csv", b"\xef\xbb\xbf" + text.encode()),
+        ("fourclass.csv", text.replace("\n", "\r").encode()),
+        ("fourclass", libsvm(rows).encode()),
+        ("fourclass.txt", libsvm(rows).encode()),
+    ]
+    for name, content in contents:
         path = tmp_path / name
         path.write_bytes(content)
         for home in (tmp_path, str(path)):
@@ -104,6 +105,7 @@ def test_nobody_said_where(tmp_path, monkeypatch):
         (b"x1,x2,target\n1,2\n", "every line must have 3 fields"),
         (b"x1,x2,target\n1,a,0\n", "could not convert"),
         (b"x1,x2,target\n1,1,2\n", "0 and 1 only"),
+        (b"x1,x2,target\n1,1," + b"0" * 200_000, "no CSV: field larger"),
         (b"\x1f\x8bnonsense", "damaged"),
         (b"\xd0\xcf\x11\xe0", "decode"),
         (b"1 1:2 2:3\n1 1:4 2:5\n", "two kinds"),

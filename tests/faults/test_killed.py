@@ -91,3 +91,27 @@ def test_a_private_file_stays_private(tmp_path, mode):
     write_text(path, "new rows")
     assert path.read_text() == "new rows\n"
     assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def other_group():
+    """Return a group that this process may give files to, beside its own."""
+    known = range(1, 2) if os.geteuid() == 0 else os.getgroups()
+    return next((group for group in known if group != os.getegid()), None)
+
+
+@pytest.mark.skipif(other_group() is None, reason="needs to be in two groups")
+@pytest.mark.parametrize("may", [True, False])
+def test_a_file_for_one_group_is_not_for_another(tmp_path, monkeypatch, may):
+    path = tmp_path / "report.html"
+    path.write_text("rows")
+    os.chown(path, -1, other_group())
+    path.chmod(0o640)
+    if not may:
+
+        def refuse(*_):
+            raise PermissionError
+
+        monkeypatch.setattr(os, "fchown", refuse)
+    write_text(path, "new rows")
+    found = path.stat()
+    assert (found.st_gid == other_group(), stat.S_IMODE(found.st_mode)) == (may, 0o640 if may else 0o600)

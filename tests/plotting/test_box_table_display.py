@@ -60,7 +60,7 @@ def test_weights_count():
     display = BoxTableDisplay.from_predictions(boxes(), X, y, pos_label="ill", sample_weight=weight)
     plain = BoxTableDisplay.from_predictions(boxes(), X, y, pos_label="ill")
     np.testing.assert_array_equal(display.table["true_positives"], 2 * np.array(plain.table["true_positives"]))
-    with pytest.raises(ValueError, match=r"expected shape \(150,\), got \(2,\)"):
+    with pytest.raises(ValueError, match=r"sample_weight has shape \(2,\); expected \(150,\)"):
         BoxTableDisplay.from_predictions(boxes(), X, y, sample_weight=[1, 2])
 
 

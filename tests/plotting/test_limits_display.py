@@ -52,6 +52,15 @@ def test_whole_numbers_have_bins_of_equally_many_and_no_comb():
     assert np.unique(wide.hills[0]).size <= 3  # full bins, one that is cut by the tail, and empty ones
 
 
+def test_limits_between_whole_numbers_are_on_the_scale():
+    column = np.repeat(np.arange(1.0, 11), 10)
+    strip = strip_of(BoxSet([[0.5]], [[10.9]]), 0, column, column > 7)
+    assert strip.ends == ("0", "11")
+    np.testing.assert_allclose(strip.hills[0][7:], [0, 1 / 3, 1 / 3, 1 / 3, 0])  # of 7 to 11
+    ((start, stop, _),) = strip.bars(0)
+    assert (start, stop) == pytest.approx((1 / 12, 11.4 / 12))
+
+
 def test_categories_have_a_bar_below_each_that_is_admitted():
     X, y = table()
     strip = strip_of(boxes(), 3, np.array([{"north": 0, "east": 1, "south": 2}[v] for v in X["region"]]), y == "ill")

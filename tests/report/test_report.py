@@ -130,6 +130,9 @@ def test_the_index_names_the_rows():
         ([0, 1, 2, 3], None),
         ([3, 2, 1, 0], list("3210")),
         (list("abcd"), list("abcd")),
+        (pd.MultiIndex.from_product([["a", "b"], ["x", "y"]]), [f"('{one}', '{two}')" for one in "ab" for two in "xy"]),
+        (pd.period_range("2026-01", periods=4, freq="M"), ["2026-01", "2026-02", "2026-03", "2026-04"]),
+        (pd.interval_range(0, 4), ["(0, 1]", "(1, 2]", "(2, 3]", "(3, 4]"]),
     ):
         assert held(model.report(X.set_axis(index), y).html)["data"]["train"]["ids"] == ids
     assert held(model.report(X, y, max_rows=2).html)["data"]["train"]["ids"] is not None

@@ -147,6 +147,13 @@ def test_without_a_cluster(tmp_path):
         fit(ClusterFiles(path))
 
 
+def test_a_page_when_the_cluster_is_gone(client, tmp_path, monkeypatch):
+    frame = make_frame()
+    model = fit(ClusterFiles(write(frame, tmp_path / "a.parquet")))
+    monkeypatch.setattr("boxdraw.scale.dask._current_client", lambda: None)
+    assert "can't be read any more (ClusterFiles needs a cluster" in model.report(frame[FEATURES], frame["label"]).html
+
+
 def test_what_is_no_file(client, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no file .*none\.parquet"):
         fit(ClusterFiles(tmp_path / "none.parquet"))

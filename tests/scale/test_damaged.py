@@ -71,3 +71,16 @@ def test_columns_that_parquet_cannot_hold(tmp_path, column):
         classifier().predict_table(table, tmp_path / "out.parquet")
     assert list(tmp_path.iterdir()) == []
     assert classifier().predict_table(table, tmp_path / "out.parquet", columns=["a"]).rows == 1
+
+
+@pytest.mark.parametrize("step", ["boxdraw.scale.arrow.batches_of", "boxdraw.scale.predict._Predict.__call__"])
+def test_too_little_memory_is_no_fault_of_the_table(tmp_path, monkeypatch, step):
+    """Reading and writing: Arrow's error of it is one of a table as well."""
+
+    def fail(*_):
+        raise pa.ArrowMemoryError("malloc of size 123 failed")
+
+    monkeypatch.setattr(step, fail)
+    with pytest.raises(MemoryError, match="malloc of size 123 failed"):
+        classifier().predict_table(pa.table({"a": [1.0]}), tmp_path / "out.parquet")
+    assert not list(tmp_path.iterdir())

@@ -221,3 +221,12 @@ def test_missing_values_are_filled_by_weight():
     assert filled(column, weight)[-1] == filled(copies)[-1] == 9
     even = np.array([[0.0], [4.0], [np.nan]]), np.array([3.0, 3, 1])
     assert filled(*even)[-1] == filled(np.repeat(even[0], [3, 3, 1], axis=0))[-1] == 2
+
+
+def test_a_feature_known_only_in_rows_of_next_to_no_weight():
+    """Beside the others these rows weigh less than the sums have digits, yet only they say what the feature is."""
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.normal(size=(60, 2)), np.arange(60) < 20, np.ones(60)
+    X[:18, 0], weight[18:20] = np.nan, 1e-20
+    model = FastBoxesClassifier(n_boxes=2).fit(X, y, sample_weight=weight)
+    assert model.predict(X[:18]).all()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from boxdraw.cli.options import add_common
 from boxdraw.cli.show import note, say, say_json, text_table
 from boxdraw.cli.tables import check_table_name, write_table
 from boxdraw.datasets import DatasetInfo, describe_dataset, list_datasets, load_dataset
+from boxdraw.datasets.files import find_file
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
 
@@ -117,11 +117,9 @@ def _write(args: argparse.Namespace) -> None:
 
 
 def _inputs(args: argparse.Namespace) -> tuple[str, ...]:
-    """Return the file that the rows may come from."""
-    folder = args.folder or os.environ.get("BOXDRAW_DATA")
-    if not folder:
-        return ()
-    return (str(folder), str(Path(folder, f"{args.name}.csv")))
+    """Return the file that the rows come from, if they come from one."""
+    info = describe_dataset(args.name)
+    return (str(find_file(info, args.folder)),) if args.from_file or info.kind == "file" else ()
 
 
 def _cells(entry: dict[str, Any]) -> list[str]:

@@ -158,7 +158,10 @@ def _text(path: Path) -> str:
 
 def _columns(text: str) -> dict[str, npt.NDArray[Any]]:
     """Return the columns of a CSV as text, by their names."""
-    lines = [[field.strip() for field in row] for row in csv.reader(io.StringIO(text)) if row]
+    try:
+        lines = [[field.strip() for field in row] for row in csv.reader(io.StringIO(text, newline="")) if row]
+    except csv.Error as error:
+        raise ValueError(f"it is no CSV: {error}") from None
     if not lines:
         raise ValueError("it is empty")
     header, *rows = lines

@@ -72,9 +72,8 @@ def medians(columns: FloatArray, mass: FloatArray | None) -> FloatArray:
     for j, column in enumerate(columns):
         order = np.argsort(column)[: np.count_nonzero(~np.isnan(column))]  # missing values last
         if len(order):
-            below = np.arange(1, len(order) + 1) if mass is None else np.cumsum(mass[order])
-            if not below[-1]:  # beside the mass of the other rows, theirs may be rounded to nothing
-                below = np.arange(1, len(order) + 1)
+            # all values may be of rows that weigh nothing beside the others: then each counts the same
+            below = np.arange(1, len(order) + 1) if mass is None or not mass[order].any() else np.cumsum(mass[order])
             # both are the middle value, unless half of the mass is up to one value and half from the next on
             low, high = below.searchsorted(below[-1] / 2, "left"), below.searchsorted(below[-1] / 2, "right")
             result[j] = (column[order[low]] + column[order[high]]) / 2

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from boxdraw.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.arrays import BoolArray, IntArray
 from boxdraw.boxes import BoxSet
 from boxdraw.membership import meets
 from boxdraw.plotting._matplotlib import literal
@@ -39,18 +39,6 @@ class Rules:
         kind = type(given).__name__
         raise TypeError(f"boxes must be a BoxSet or a Scorecard, got {kind}; from_estimator takes a fitted classifier")
 
-    @classmethod
-    def learned(cls, estimator: Any) -> Rules:
-        """Take those of a fitted classifier; of one that gives points, the boxes that give them."""
-        check_is_fitted(estimator)
-        found = getattr(estimator, "scorecard_" if hasattr(estimator, "scorecard_") else "boxes_", None)
-        if found is None or not hasattr(estimator, "classes_"):
-            raise TypeError(
-                f"estimator must be a classifier with boxes_, got {type(estimator).__name__}; of a pipeline or search "
-                "pass the box classifier itself, and rows as it gets them"
-            )
-        return cls.of(found)
-
     def contains(self, X: Any) -> BoolArray:
         """Say which rows are flagged."""
         return self.boxes.contains(X) if self.card is None else self.card.contains(X)
@@ -64,6 +52,18 @@ class Rules:
         if self.card is None:
             return "in a box", "in no box"
         return f"flagged, from {self.card.threshold} points on", "not flagged"
+
+
+def boxes_of(estimator: Any) -> Any:
+    """Return the boxes of a fitted classifier; the scorecard of one that gives points."""
+    check_is_fitted(estimator)
+    found = getattr(estimator, "scorecard_" if hasattr(estimator, "scorecard_") else "boxes_", None)
+    if found is None or not hasattr(estimator, "classes_"):
+        raise TypeError(
+            f"estimator must be a classifier with boxes_, got {type(estimator).__name__}; of a pipeline or search "
+            "pass the box classifier itself, and rows as it gets them"
+        )
+    return found
 
 
 def signed(points: int) -> str:
@@ -112,18 +112,6 @@ def labels_for(estimator: Any, y: Any) -> npt.NDArray[Any]:
     return labels_of(given, given.size, estimator.classes_)
 
 
-def checked_weight(weight: Any, n_rows: int) -> FloatArray | None:
-    """Check the weights of rows, if there are some."""
-    if weight is None:
-        return None
-    mass = np.asarray(weight, dtype=np.float64)
-    if mass.shape != (n_rows,):
-        raise ValueError(f"sample_weight must be one per row: expected shape ({n_rows},), got {mass.shape}")
-    if not np.isfinite(mass).all() or (mass < 0).any():
-        raise ValueError("sample_weight must be finite numbers of at least 0")
-    return mass
-
-
 def _sizes(labels: npt.NDArray[Any]) -> dict[Any, int]:
     try:
         classes, counts = np.unique(labels, return_counts=True)
@@ -169,6 +157,14 @@ def failures(columns: Columns, boxes: BoxSet) -> npt.NDArray[np.bool_]:
     for k, j in np.argwhere(boxes.limited).tolist():
         failed[k, j] = ~np.asarray(meets(columns[j], boxes, k, j))
     return failed
+
+
+def kept_out(columns: Columns, boxes: BoxSet) -> IntArray:
+    """Count the rows that each feature, taken alone, keeps out of boxes, summed over these."""
+    counts = np.zeros(boxes.n_features, dtype=np.intp)
+    for k, j in np.argwhere(boxes.limited).tolist():
+        counts[j] += np.count_nonzero(~np.asarray(meets(columns[j], boxes, k, j)))
+    return counts
 
 
 def is_absent(column: npt.NDArray[Any], categorical: bool) -> BoolArray:

@@ -76,9 +76,10 @@ def _numbers(axis: NumberAxis, positive: BoolArray, limited_by: Sequence[int]) -
     n_bins = _BINS
     if whole := _is_whole(axis.column[known]):
         # Bins that hold equally many whole numbers, because others would look like a comb.
-        per_bin = -(-int(high - low + 1) // _BINS)
-        n_bins = -(-int(high - low + 1) // per_bin)
-        low, high = np.floor(low) - 0.5, np.floor(low) - 0.5 + n_bins * per_bin
+        first, n_whole = np.floor(low), int(np.ceil(high) - np.floor(low)) + 1
+        per_bin = -(-n_whole // _BINS)
+        n_bins = -(-n_whole // per_bin)
+        low, high = first - 0.5, first - 0.5 + n_bins * per_bin
     at = np.clip(_along(axis.column[known], low, high), 0, 1)
     hills = _shares(np.minimum((at * n_bins).astype(np.intp), n_bins - 1), positive[known], n_bins)
     boxes, j = axis.boxes, axis.j

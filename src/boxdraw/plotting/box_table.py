@@ -10,7 +10,8 @@ import numpy as np
 
 from boxdraw.base import box_statistics
 from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, LEGEND, VERMILLION, Display, check_axes, literal
-from boxdraw.plotting._rows import LabelledRows, Rules, checked_weight, labels_for, signed
+from boxdraw.plotting._rows import LabelledRows, Rules, boxes_of, labels_for, signed
+from boxdraw.schema import weights_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,9 +124,7 @@ class BoxTableDisplay(Display):
         >>> BoxTableDisplay.from_estimator(model, X, y).table["recall"]
         [1.0]
         """
-        rules = Rules.learned(estimator)
-        boxes = rules.boxes if rules.card is None else rules.card
-        labels = labels_for(estimator, y)
+        boxes, labels = boxes_of(estimator), labels_for(estimator, y)
         return cls.from_predictions(
             boxes, X, labels, sample_weight=sample_weight, pos_label=estimator.pos_label_, ax=ax
         )
@@ -172,7 +171,7 @@ class BoxTableDisplay(Display):
         """
         rules = Rules.of(boxes)
         rows = LabelledRows.read(X, y, rules.boxes, pos_label, ())
-        weight = checked_weight(sample_weight, len(rows.labels))
+        weight = weights_of(sample_weight, len(rows.labels))
         table = box_statistics(rules.boxes, rules.boxes.membership(X), rows.positive, weight)
         points = {} if rules.card is None else {"points": list(rules.card.points)}
         return cls({**points, **table}).plot(ax=ax)

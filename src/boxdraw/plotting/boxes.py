@@ -16,9 +16,11 @@ from boxdraw.plotting._panel import FACE, STYLES, Panel
 from boxdraw.plotting._rows import (
     LabelledRows,
     Rules,
+    boxes_of,
     drawn_rows,
     failures,
     is_absent,
+    kept_out,
     labels_for,
     positions_of,
 )
@@ -146,11 +148,11 @@ class BoxesDisplay(Display):
 
     def _by_rows_kept_out(self, columns: Any) -> list[int]:
         """Sort features by how many rows their limits keep out, summed over boxes; those of numbers first."""
-        kept_out = failures(columns, self.boxes).sum(axis=(0, 2))
+        rows_out = kept_out(columns, self.boxes)
         # The number of limits decides between features that keep equally many rows out, such as none.
         limits = self.boxes.limited.sum(axis=0)
         categorical = np.array([values is not None for values in self.boxes.categories])
-        order: list[int] = np.lexsort((np.arange(len(limits)), -limits, -kept_out, categorical)).tolist()
+        order: list[int] = np.lexsort((np.arange(len(limits)), -limits, -rows_out, categorical)).tolist()
         return order
 
     @classmethod
@@ -196,9 +198,7 @@ class BoxesDisplay(Display):
         >>> BoxesDisplay.from_estimator(model, X[:, :3], y, features="used").axes_.shape
         (2, 2)
         """
-        rules = Rules.learned(estimator)
-        labels = labels_for(estimator, y)
-        boxes = rules.boxes if rules.card is None else rules.card
+        boxes, labels = boxes_of(estimator), labels_for(estimator, y)
         return cls(boxes, X, labels, features=features, pos_label=estimator.pos_label_).plot(ax=ax)
 
     @classmethod

@@ -10,7 +10,16 @@ import numpy.typing as npt
 
 from boxdraw.boxes import BoxSet
 from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, LEGEND, ORANGE, VERMILLION, Display, literal, new_figure
-from boxdraw.plotting._rows import NAME_WIDTH, LabelledRows, Rules, failures, is_absent, labels_for, positions_of
+from boxdraw.plotting._rows import (
+    NAME_WIDTH,
+    LabelledRows,
+    Rules,
+    boxes_of,
+    is_absent,
+    kept_out,
+    labels_for,
+    positions_of,
+)
 from boxdraw.plotting._strip import Strip, strip_of
 
 if TYPE_CHECKING:
@@ -112,10 +121,8 @@ class LimitsDisplay(Display):
     def _most_used(self, features: list[int]) -> list[int]:
         """Sort features by the number of boxes that limit them, then by the rows that they keep out."""
         limits = self.boxes.limited.sum(axis=0)
-        kept_out = np.zeros(self.boxes.n_features)
-        for k in range(len(self.boxes)):  # box by box, because the rows may be many
-            kept_out += failures(self._rows.columns, self.boxes[k]).sum(axis=(0, 2))
-        return sorted(features, key=lambda j: (-limits[j], -kept_out[j], j))
+        rows_out = kept_out(self._rows.columns, self.boxes)
+        return sorted(features, key=lambda j: (-limits[j], -rows_out[j], j))
 
     @classmethod
     def from_estimator(
@@ -151,9 +158,7 @@ class LimitsDisplay(Display):
         >>> len(LimitsDisplay.from_estimator(model, X, y).axes_)
         2
         """
-        rules = Rules.learned(estimator)
-        labels = labels_for(estimator, y)
-        boxes = rules.boxes if rules.card is None else rules.card
+        boxes, labels = boxes_of(estimator), labels_for(estimator, y)
         return cls(boxes, X, labels, features=features, pos_label=estimator.pos_label_).plot(ax=ax)
 
     @classmethod

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw.arrays import FloatArray
 from boxdraw.fast.path import CostCurve, TrainingRoc
 from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, ORANGE, VERMILLION, Display, literal, new_figure
-from boxdraw.plotting._rows import NAME_WIDTH, checked_weight, labels_for
+from boxdraw.plotting._rows import NAME_WIDTH, labels_for
+from boxdraw.schema import weights_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -332,7 +333,7 @@ def _curve(y: Any, score: Any, weight: Any, pos_label: Any, marked: Any, current
     positive = np.asarray(labels == (1 if pos_label is None else pos_label))
     if positive.all() or not positive.any():
         raise ValueError(f"y must hold rows of both classes, got {positive.sum()} positive ones of {len(labels)}")
-    mass = checked_weight(weight, len(labels))
+    mass = weights_of(weight, len(labels))
     if mass is not None and not (mass[positive].any() and mass[~positive].any()):
         raise ValueError("sample_weight must give both classes some weight")
     return CostCurve(

@@ -7,7 +7,6 @@ what is written here.
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,10 @@ from boxdraw.fast.estimator import BaseFastBoxes
 from boxdraw.fast.expand import Edges
 from boxdraw.fast.path import TrainingRoc
 from boxdraw.fast.stops import LOWER, UPPER, Stops
+from boxdraw.report.payload import array
 
 __all__ = ["NoClosedForm", "closed_form"]
 
-_TYPES = ("u1", "i1", "i2", "i4", "f4")
 _MOST = float(np.finfo(np.float64).max)
 
 # The sorted spans of negatives in a column, but for those at infinity, and the positives' distinct values.
@@ -84,12 +83,12 @@ def closed_form(estimator: Any, n_costs: int = 400, most: int = 200_000) -> dict
         "negative_weight": c,
         "expansion": expansion,
         "growth": growth,
-        "costs": None if costs is None else _array("f8", costs),
+        "costs": None if costs is None else array(costs),
         "range": list(ends),
         "shape": list(edges.tight.shape),
-        "tight": _array("f8", edges.tight),
-        "positive": _array("f8", edges.sums.positive),
-        "negative": _array("f8", edges.sums.negative),
+        "tight": array(edges.tight),
+        "positive": array(edges.sums.positive),
+        "negative": array(edges.sums.negative),
         "columns": _described(edges, estimator._encoding, columns),
     }
 
@@ -97,7 +96,7 @@ def closed_form(estimator: Any, n_costs: int = 400, most: int = 200_000) -> dict
 def _training_roc(estimator: BaseFastBoxes) -> TrainingRoc:
     try:
         return estimator._training_roc()
-    except (OSError, ValueError) as error:  # a stored table that is read for this now
+    except (OSError, RuntimeError, ValueError) as error:  # a stored table that is read for this now, or its cluster
         raise NoClosedForm(
             "There is no slider for the cost of a false alarm, because the training table that its range is found in "
             f"can't be read any more ({error})."
@@ -135,20 +134,22 @@ def _kept_columns(edges: Edges, expansion: float, growth: str, costs: FloatArray
     """
     stops = edges.stops
     assert stops is not None
-    known = [np.unique(values) for values in stops.positives]
-    spans = [np.zeros(len(first), dtype=np.bool_) for first in stops.first]
-    positives = [np.zeros(len(values), dtype=np.bool_) for values in known]
-    for c in costs.tolist():
-        target, limits = edges.targets(c, expansion, growth), edges.limits(c, expansion, growth)
-        for p in range(len(spans)):
-            spans[p][stops.scaled_first[p].searchsorted(target[LOWER, :, p], side="left") - 1] = True
-            spans[p][stops.scaled_last[p].searchsorted(-target[UPPER, :, p], side="right")] = True
-            lower, upper = limits[LOWER][:, p], limits[UPPER][:, p]
-            _mark_both_sides(spans[p], stops.last[p].searchsorted(lower, side="left"))
-            _mark_both_sides(spans[p], stops.first[p].searchsorted(upper, side="right"))
-            _mark_both_sides(positives[p], known[p].searchsorted(lower, side="left"))
-            _mark_both_sides(positives[p], known[p].searchsorted(upper, side="right"))
-    return [_column(stops, p, spans[p], positives[p]) for p in range(len(spans))]
+    # All costs at once, for calls on a few numbers each take longer than the numbers.
+    target = np.stack([edges.targets(c, expansion, growth) for c in costs.tolist()])
+    limits = np.stack([edges.limits(c, expansion, growth) for c in costs.tolist()])
+    columns = []
+    for p, known in enumerate(map(np.unique, stops.positives)):
+        first, last = stops.first[p], stops.last[p]
+        spans, positives = np.zeros(len(first), dtype=np.bool_), np.zeros(len(known), dtype=np.bool_)
+        spans[stops.scaled_first[p].searchsorted(target[:, LOWER, :, p], side="left") - 1] = True
+        spans[stops.scaled_last[p].searchsorted(-target[:, UPPER, :, p], side="right")] = True
+        lower, upper = limits[:, LOWER, :, p], limits[:, UPPER, :, p]
+        _mark_both_sides(spans, last.searchsorted(lower, side="left"))
+        _mark_both_sides(spans, first.searchsorted(upper, side="right"))
+        _mark_both_sides(positives, known.searchsorted(lower, side="left"))
+        _mark_both_sides(positives, known.searchsorted(upper, side="right"))
+        columns.append(_column(stops, p, spans, positives))
+    return columns
 
 
 def _mark_both_sides(marks: BoolArray, place: IntArray) -> None:
@@ -172,11 +173,11 @@ def _described(edges: Edges, encoding: Encoding, columns: list[_Column]) -> list
                 "prescale": float(scaling.prescale[p]),
                 "middle": float(scaling.middle[p]),
                 "steps": float(scaling.steps[p]),
-                "places": None if places is None else _array("f8", places),
+                "places": None if places is None else array(places),
                 "whole": bool(edges.stops.whole[p]),
-                "first": _compact(first),
-                "last": None if np.array_equal(first, last) else _compact(last),
-                "positives": _compact(positives),
+                "first": array(first),
+                "last": None if np.array_equal(first, last) else array(last),
+                "positives": array(positives),
             }
         )
     return described
@@ -190,18 +191,3 @@ def _meanings(encoding: Encoding) -> list[dict[str, Any]]:
         if categories is None and had_missing:
             result.append({"feature": j, "what": "missing"})
     return result
-
-
-def _compact(values: FloatArray) -> dict[str, str]:
-    """Return numbers in the smallest type that holds all of them."""
-    for name in _TYPES:
-        with np.errstate(over="ignore", invalid="ignore"):  # a type that is too small
-            fits = np.array_equal(values.astype(name), values)
-        if fits:
-            return _array(name, values)
-    return _array("f8", values)
-
-
-def _array(name: str, values: FloatArray) -> dict[str, str]:
-    raw = np.ascontiguousarray(values, dtype=f"<{name}").tobytes()
-    return {"type": name, "data": base64.b64encode(raw).decode("ascii")}

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_scalar
 
-from boxdraw.arrays import FloatArray
 from boxdraw.files import write_text
 from boxdraw.report.build import page
 from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
-from boxdraw.schema import labels_of
+from boxdraw.schema import labels_of, weights_of
 from boxdraw.settings import learned_with
 
 __all__ = ["Report", "make_report"]
@@ -200,27 +199,17 @@ def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, ending: str) -
         positive = np.asarray(labels_of(y, len(rows), estimator.classes_) == estimator.pos_label_)
     except ValueError as error:
         raise ValueError(f"X_test, y_test: {error}" if ending else str(error)) from None
-    weight = _weight(sample_weight, len(rows), f"sample_weight{ending}")
+    weight = weights_of(sample_weight, len(rows), f"sample_weight{ending}")
     critical = estimator.critical_weight(X) if hasattr(estimator, "critical_weight") else None
     return Labelled(rows, positive, weight, critical, _row_names(X))
-
-
-def _weight(sample_weight: Any, n_rows: int, name: str) -> FloatArray | None:
-    if sample_weight is None:
-        return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != (n_rows,):
-        raise ValueError(f"{name} has shape {weight.shape}; expected {(n_rows,)}.")
-    if not (np.isfinite(weight) & (weight >= 0)).all():
-        raise ValueError(f"{name} must be finite and not negative.")
-    return weight
 
 
 def _row_names(X: Any) -> Any:
     """Return the index of a pandas frame, unless it just counts the rows."""
     if not hasattr(type(X), "iloc"):
         return None
-    return None if X.index.equals(type(X.index)(range(len(X)))) else X.index
+    counting = X.iloc[:, :0].reset_index(drop=True).index
+    return None if X.index.equals(counting) else X.index
 
 
 def _check_options(title: str | None, false_alarm_cost: float | None, max_rows: int) -> None:

@@ -103,6 +103,8 @@ def told_in_words() -> Iterator[None]:
 
     try:
         yield
+    except MemoryError:  # an ArrowException too, and no fault of the table
+        raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # what is packed and damaged is an OSError
         raise ValueError(f"The table can't be read: {error}") from error
 

@@ -54,7 +54,7 @@ class Classes:
 
 
 def find_classes(engine: Engine, columns: Columns, pos_label: Any) -> Classes:
-    """Read the labels, and choose the positive one as `boxdraw.base.check_binary` does."""
+    """Read the labels, and choose the positive one as `boxdraw.schema.check_binary` does."""
     import pyarrow as pa
 
     found = engine.reduce(FindLabels(columns), columns.labelling, "labels", None)

@@ -49,6 +49,8 @@ def _told_in_words(path: Path) -> Iterator[None]:
 
     try:
         yield
+    except MemoryError:  # an ArrowException too, and no fault of the rows
+        raise
     except pa.ArrowException as error:
         raise ValueError(f"The rows can't be written to {path}: {error}; choose others with columns=[...].") from error
 

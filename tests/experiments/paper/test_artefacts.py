@@ -19,7 +19,7 @@ from boxdraw.experiments.paper.plan import Plan, Results
 from boxdraw.experiments.paper.sweep import curve
 from boxdraw.theory import generalization_bound
 
-from .small import method, nothing, threshold
+from .small import METHODS, broken, method, nothing, threshold
 
 needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="matplotlib is missing")
 
@@ -72,6 +72,14 @@ def test_figure_ranking(plan):
     assert all(float(row["paper_rank"]) == 1.0 for row in rows)  # the paper has Fast Boxes above CART on both
     with pytest.raises(NotHereError, match="need fast_boxes and at least one other"):
         make_one("figure-ranking", dataclasses.replace(plan, methods=("cart",)))
+
+
+@needs_matplotlib
+def test_no_ranks_where_all_failed(small, plan, monkeypatch):
+    """The other tables and figures are made all the same."""
+    monkeypatch.setitem(METHODS, "fast_boxes", method("fast_boxes", broken))
+    with pytest.raises(NotHereError, match="Fast Boxes has failed on all data sets"):
+        make_one("figure-ranking", dataclasses.replace(plan, quick=False))
 
 
 def test_ranks_count_ties_half(small, plan):

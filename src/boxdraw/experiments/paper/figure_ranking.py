@@ -44,6 +44,8 @@ def make(plan: Plan) -> list[Path]:
         raise NotHereError("ranks need fast_boxes and at least one other method of the paper in --methods")
     results = plan.results(plan.chosen_sets(), methods)
     rows = ranking_rows(results)
+    if not rows:
+        raise NotHereError("Fast Boxes has failed on all data sets, so it has no ranks")
     return save_all(plan.out / "figure-ranking", rows, _markdown(plan, results, rows), _draw(rows, len(methods)))
 
 
