@@ -9,18 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.rule import Category
-
 _MANY = 50  # categories, from which on a column in which nearly every row has its own looks like one of identifiers
 _EXACT = 2**53  # float64 has every whole number up to here
 
 
-def warn_of_identifiers(label: str, categories: Sequence[Category], n_known: int, stacklevel: int) -> None:
+def warn_of_identifiers(label: str, categories: Sequence[object], n_known: int, stacklevel: int) -> None:
     """Warn of a column of categories in which most rows have their own."""
     if len(categories) <= _MANY or 2 * len(categories) <= n_known:
         return
     texts = [value for value in categories if isinstance(value, str)]
-    odd = [text for text in texts if not _is_number(text)]
+    odd = [text for text in texts if not is_number(text)]
     advice = "leave it out."
     if 2 * len(odd) < len(texts):
         but = f", but for {odd[0]!r}" if odd else ", written as text"
@@ -33,7 +31,8 @@ def warn_of_identifiers(label: str, categories: Sequence[Category], n_known: int
     )
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Say whether a text is a number."""
     try:
         float(text)
     except ValueError:

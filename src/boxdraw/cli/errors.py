@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from boxdraw.export.text import printable
+from boxdraw.suspects import is_number
 
 __all__ = ["Failure", "UsageError", "extra", "listed", "no_such_column", "one_line"]
 
@@ -81,15 +82,6 @@ def other_delimiter(columns: Sequence[str]) -> str:
             if delimiter in columns[0]:
                 return f"; the fields seem to be split otherwise: try --delimiter {written}"
     return ""
-
-
-def is_number(text: str) -> bool:
-    """Say whether a text is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def listed(names: Sequence[object]) -> str:
