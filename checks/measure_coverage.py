@@ -5,8 +5,10 @@
     python checks/measure_coverage.py --report        only print what was measured before
 
 Compiled functions can't be traced. So the tests of the modules that have some run once more as plain Python, with few
-examples each: as they are interpreted, they take a hundred times as long. Some of them fail then, as Python raises an
-error where compiled code has an infinite number; that is no matter, for only the lines they reach are counted.
+examples and cases each: as they are interpreted, they take a hundred times as long. Some of them fail then, as Python
+raises an error where compiled code has an infinite number, or as they take more than 20 s; that is no matter, for only
+the lines they reach are counted.
+
 Processes that tests start are measured too. Figures of single runs go to `.coverage.*` in this repository, and are
 combined.
 """
@@ -58,7 +60,7 @@ def measure(paths):
     if not paths:
         search = os.pathsep.join(filter(None, [str(ROOT / "checks"), os.environ.get("PYTHONPATH")]))
         options = ["-p", "_few_examples", "-k", NOT_INTERPRETED, *INTERPRETED]
-        run(options, NUMBA_DISABLE_JIT="1", EXAMPLES="5", PYTHONPATH=search)
+        run(options, NUMBA_DISABLE_JIT="1", EXAMPLES="5", CASES="6", SECONDS="20", PYTHONPATH=search)
     return passed
 
 
