@@ -59,7 +59,7 @@ def measure(paths):
     passed = run(paths or ["-n", "2"])
     if not paths:
         search = os.pathsep.join(filter(None, [str(ROOT / "checks"), os.environ.get("PYTHONPATH")]))
-        options = ["-p", "_few_examples", "-k", NOT_INTERPRETED, *INTERPRETED]
+        options = ["-p", "_few_examples", "-p", "_interpreted", "-k", NOT_INTERPRETED, *INTERPRETED]
         run(options, NUMBA_DISABLE_JIT="1", EXAMPLES="5", CASES="6", SECONDS="20", PYTHONPATH=search)
     return passed
 
