@@ -96,3 +96,10 @@ def test_bad_parameters_of_a_boxset_classifier():
             BoxSetClassifier(BOXES, classes=classes).predict(X)
     with pytest.raises(ValueError, match="has the positive label second"):
         BoxSetClassifier(BOXES, classes=("ok", "bad"), pos_label="ok").predict(X)
+
+
+def test_names_of_boxes_are_those_of_the_rows_it_knows():
+    model = BoxSetClassifier(BOXES).fit(pd.DataFrame(X, columns=["a", "b"]), Y)
+    assert model.get_feature_names_out(["a", "b"]).tolist() == ["box1", "box2"]
+    with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
+        model.get_feature_names_out(["b", "a"])

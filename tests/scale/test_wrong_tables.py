@@ -87,6 +87,19 @@ def test_a_fit_that_fails_late_leaves_the_model_as_it_was(patch):
         FastBoxesClassifier().fit_table(pa.table(RIGHT | {"x": [1.0, 2, np.inf, 4]}), target="label")
 
 
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"categorical_features": "x"}, TypeError, "must be a list of columns; got the text 'x'"),
+        ({"categorical_features": ["z"]}, ValueError, "names 'z', which is not a feature: x"),
+        ({"pos_label": 7}, ValueError, r"pos_label=7 is not a label in column 'label'; expected one of \[0, 1\]"),
+    ],
+)
+def test_parameters_that_do_not_suit_the_table(parameters, error, message):
+    with pytest.raises(error, match=message):
+        FastBoxesClassifier(**parameters).fit_table(pa.table(RIGHT), target="label")
+
+
 def test_two_columns_of_one_name():
     table = pa.table([[1.0, 2], [3.0, 4], [0, 1]], names=["x", "x", "label"])
     with pytest.raises(ValueError, match="several columns named 'x'"):
