@@ -16,10 +16,12 @@ combined.
 import argparse
 import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from importlib.metadata import version
 from pathlib import Path
 
 from coverage import Coverage
@@ -85,6 +87,7 @@ def report(files):
         package = ".".join(parts[parts.index("boxdraw") : -1])
         for group in (package, "all"):
             packages[group] = [n + about["summary"][key] for n, key in zip(packages[group], keys, strict=True)]
+    print(f"Python {platform.python_version()}, coverage {version('coverage')}, {platform.system()}\n")
     print("| package | lines | covered | branches | covered |\n| --- | --- | --- | --- | --- |")
     for package in sorted(packages, key=lambda name: (name == "all", name)):
         covered, lines, taken, branches = packages[package]
