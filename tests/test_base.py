@@ -1,7 +1,10 @@
 """box_table, transform and the classifier made from boxes."""
 
+import sys
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy.stats import binomtest
 
@@ -100,3 +103,17 @@ def test_bad_parameters_of_a_boxset_classifier():
             BoxSetClassifier(BOXES, classes=classes).predict(X)
     with pytest.raises(ValueError, match="has the positive label second"):
         BoxSetClassifier(BOXES, classes=("ok", "bad"), pos_label="ok").predict(X)
+
+
+def test_names_of_boxes_are_those_of_the_rows_it_knows():
+    model = BoxSetClassifier(BOXES).fit(pd.DataFrame(X, columns=["a", "b"]), Y)
+    assert model.get_feature_names_out(["a", "b"]).tolist() == ["box1", "box2"]
+    with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
+        model.get_feature_names_out(["b", "a"])
+
+
+def test_a_table_of_arrays_needs_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="install pandas, or pass X as a polars or pyarrow table"):
+        BoxSetClassifier(BOXES).box_table(X, Y)
+    assert len(BoxSetClassifier(BOXES).box_table(pl.DataFrame(X, schema=["a", "b"]), Y)) == 2

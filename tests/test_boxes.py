@@ -76,6 +76,28 @@ def naive_inside(boxes, row):
         ([[1]], [[2]], {"shown": ([[-INF]], [[2]])}, ValueError, "shown lower .* infinite exactly where"),
         ([[1]], [[INF]], {"shown": ([[1]], [[2]])}, ValueError, "shown upper .* infinite exactly where"),
         ([[1]], [[2]], {"shown": ([[1]], [[np.nan]])}, ValueError, "shown upper"),
+        (
+            [[1]],
+            [[2]],
+            {"allowed": {"x0": "a"}},
+            ValueError,
+            r"allowed\['x0'\] must have an entry for each of the 1 boxes",
+        ),
+        ([[1]], [[2]], {"allowed": {"x0": ["ab"]}}, TypeError, "sets of categories, got the text 'ab': write {'ab'}"),
+        (
+            [[1]],
+            [[2]],
+            {"missing": [[1]]},
+            ValueError,
+            r"missing must hold True or False .* got int64 of shape \(1, 1\)",
+        ),
+        (
+            [[1]],
+            [[2]],
+            {"missing": [True]},
+            ValueError,
+            r"for each box and feature, \(1, 1\); got bool of shape \(1,\)",
+        ),
     ],
 )
 def test_bad_input_has_one_clear_error(lower, upper, options, error, message):

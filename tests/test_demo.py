@@ -34,6 +34,14 @@ def test_demo_writes_its_files_and_text(tmp_path, capsys):
     assert len(longest) <= 100
 
 
+def test_a_file_in_the_place_of_the_folder(tmp_path, capsys):
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(SystemExit, match="2"):
+        main(["--out", str(tmp_path / "taken")])
+    assert "taken: File exists" in capsys.readouterr().err
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
 def test_saved_boxes_are_those_of_the_text(tmp_path, capsys):
     main(["--out", str(tmp_path)])
     text = capsys.readouterr().out

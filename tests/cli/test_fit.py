@@ -153,6 +153,15 @@ def test_exact_boxes(run, data):
     assert model.fit["negative_weight"] == 0.5
 
 
+def test_an_exact_search_that_ended_early_says_how_far_it_came(run, data):
+    pytest.importorskip("ortools")
+    result = run("fit", data, "--target", "fraud", "--method", "exact", "--max-boxes", 3, "--time-limit", 1e-9)
+    origin = load_model("model.json").fit
+    assert origin["status"] == "time_limit"
+    words = f"objective {origin['objective']:.6g}, and none exceeds {origin['bound']:.6g}"
+    assert f"The search ended early (time_limit): {words}\n" in result.out
+
+
 def test_a_search_that_is_stopped_saves_nothing(run, data, monkeypatch):
     pytest.importorskip("ortools")
     monkeypatch.setattr("boxdraw.cli.learning.ExactBoxesClassifier.fit", lambda self, *_: self)

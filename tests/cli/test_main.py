@@ -1,12 +1,15 @@
 """How the command ends, in this process and in one of its own."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pyarrow.csv
 import pytest
 
 from boxdraw import __version__
@@ -113,6 +116,27 @@ def test_a_terminal_without_the_signs(model, capsys, monkeypatch):
     assert main(["rules", model]) == 0
     out.seek(0)
     assert "Box 1: amount >= 250 and hour <= 8" in out.read()
+
+
+def test_json_for_a_terminal_without_the_letters(data, monkeypatch):
+    import io
+
+    table = pyarrow.csv.read_csv(data)
+    pyarrow.csv.write_csv(table.rename_columns(["größe" if n == "amount" else n for n in table.column_names]), "de.csv")
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert main(["fit", "de.csv", "--target", "fraud", "--max-boxes", "1", "--json"]) == 0
+    out.seek(0)
+    text = out.read()
+    assert "gr\\u00f6\\u00dfe" in text
+    assert "größe" in str(json.loads(text))
+
+
+def test_a_command_in_a_thread(model, capsys):
+    """Where no signals can be handled."""
+    with ThreadPoolExecutor() as pool:
+        assert pool.submit(main, ["rules", model]).result() == 0
+    assert "Box 1: amount" in capsys.readouterr().out
 
 
 # processes of their own

@@ -152,6 +152,14 @@ def test_fit_says_what_is_odd(both, folder):
     assert 'column "account" has 90 different texts in 90 rows' in err
 
 
+def test_a_target_of_very_many_labels(fails, pieces, monkeypatch):
+    """They are not all kept."""
+    monkeypatch.setattr("boxdraw.cli.stored_labels._MANY", 20)
+    write_csv(mixed_table(), "data.csv")
+    words = 'column "account" has more than 20 different labels: make a column of two'
+    fails("fit", "data.csv", "--target", "account", words=words)
+
+
 def test_fit_without_some_labels(both, data):
     table = mixed_table()
     labels = pa.array(table["fraud"].to_pylist(), mask=np.arange(90) % 7 == 5)

@@ -10,6 +10,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -129,6 +130,16 @@ def test_a_fit_that_is_asked_to_talks(capfd):
     assert "objective" in out
     assert "bound" in out
     assert err == ""
+
+
+def test_on_a_terminal_it_talks_in_one_line(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    model(verbose=1).fit(*small())
+    first, *news = capsys.readouterr().out.split("\r")
+    assert first == ""
+    assert all("objective" in line for line in news)
+    assert [line.endswith("\n") for line in news] == [False] * (len(news) - 1) + [True]
+    assert all(len(line) >= len(before.rstrip()) for before, line in pairwise(news))  # nothing is left to be seen of it
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="where the system lists child processes")

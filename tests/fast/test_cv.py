@@ -1,6 +1,7 @@
 """FastBoxesClassifierCV against GridSearchCV, brute force and its own promises."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.datasets import load_digits, make_classification
 from sklearn.metrics import roc_auc_score
@@ -261,6 +262,26 @@ def test_folds_without_positives_are_left_out_with_a_message(table):
         FastBoxesClassifierCV(**SMALL, cv=[]).fit(X, y)
 
 
+def test_stored_tables_are_not_for_splitters():
+    table = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "label": [0, 1, 0, 1]})
+    with pytest.raises(ValueError, match=r"fit_table needs a number of folds as cv.*got cv=StratifiedKFold"):
+        FastBoxesClassifierCV(**SMALL, cv=StratifiedKFold(2)).fit_table(table, target="label")
+
+
+def test_a_scorer_of_the_users_gets_the_weights_of_the_rows_if_it_takes_them(table):
+    X, y = table
+    weight = np.random.default_rng(0).integers(1, 4, len(y))
+    seen = []
+
+    def scorer(model, X, y, sample_weight):
+        seen.append((len(X), sample_weight.sum()))
+        return roc_auc_score(y, model.decision_function(X), sample_weight=sample_weight)
+
+    FastBoxesClassifierCV(n_boxes=1, expansion=0.0, feature_range=(-1, 1), scoring=scorer, cv=2).fit(X, y, weight)
+    assert sum(n_rows for n_rows, _ in seen) == len(y) * (len(seen) // 2)
+    assert sum(mass for _, mass in seen) == weight.sum() * (len(seen) // 2)
+
+
 def test_progress(table, capsys):
     FastBoxesClassifierCV(**SMALL, verbose=1).fit(*table)
     printed = capsys.readouterr().out
@@ -272,6 +293,7 @@ def test_progress(table, capsys):
     ("parameter", "message"),
     [
         ({"n_boxes": 0}, "n_boxes == 0, must be >= 1"),
+        ({"feature_range": 3}, r"feature_range must be a pair \(min, max\) .* got 3"),
         ({"n_boxes": ()}, "n_boxes has no value to try"),
         ({"growth": "fast"}, "growth must be one of"),
         ({"expansion": [-1.0]}, "expansion must be a finite number of at least 0; got -1.0"),

@@ -172,3 +172,25 @@ def test_compiled_sums_of_rows_in_any_order_are_the_same(table, seed):
     order = np.random.default_rng(seed).permutation(len(X))
     _, *permuted = library_sums(X[order], None if weight is None else weight[order], label[order], compiled=True)
     np.testing.assert_array_equal(sums, permuted)
+
+
+@pytest.mark.parametrize("n_features", [255, 260, 2000], ids="{} features".format)
+def test_compiled_sums_over_many_features(n_features):
+    """Scaled to a width of 2, distances in more than 256 features may be too large to be added up plainly."""
+    X = np.random.default_rng(n_features).uniform(size=(24, n_features))
+    X[3, 5] = np.nan
+    label = np.full(24, -1)
+    label[:2] = 0
+    _, *sums = library_sums(X, None, label)
+    _, *compiled = library_sums(X[::-1], None, label[::-1], compiled=True)
+    np.testing.assert_array_equal(sums, compiled)
+
+
+def test_compiled_sums_of_rows_that_come_nearer():
+    """Each tile of rows has one that is nearer to the box than all before, by less than what can be told apart."""
+    distance = np.linspace(0.1, 1, 1000)
+    X = np.append(0, distance)[:, None] * np.ones(60)
+    label = np.where(X[:, 0] == 0, 0, -1)
+    _, *sums = library_sums(X, None, label)
+    _, *compiled = library_sums(X[::-1], None, label[::-1], compiled=True)
+    np.testing.assert_array_equal(sums, compiled)

@@ -323,6 +323,12 @@ def test_boxes_of_a_scorecard_show_points_and_flagged_rows_are_solid():
     assert "solid: flagged, from 3 points on" in legend_texts(display)
 
 
+def test_the_points_of_boxes_are_beside_the_panels_of_pairs():
+    display = BoxesDisplay.from_predictions(card(), *table(), features="used")
+    (legend,) = [ax.get_legend() for ax in display.figure_.axes if ax.get_legend() is not None]
+    assert "Points of the boxes: 1: +4, 2: +2, 3: −1" in legend.get_title().get_text().splitlines()
+
+
 def test_boxes_draw_themselves_as_the_display_does():
     X, y = table()
     left, right = Figure().subplots(1, 2)

@@ -1,6 +1,8 @@
 """Stored tables: the model of the same rows in memory, whatever the files."""
 
 import gzip
+import re
+import sys
 from contextlib import nullcontext
 from decimal import Decimal
 
@@ -361,6 +363,24 @@ def test_progress_is_shown(capsys, verbose, progress):
         f"[Fast Boxes] {what}" for what in ("labels", "ranges and positives", "divide", "expand")
     ]
     assert all(": 4 rows in " in line for line in lines)
+
+
+def test_progress_on_a_terminal(capsys, monkeypatch):
+    """One line for each pass, over which the next state is written."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("boxdraw.progress.RowsProgress._SECONDS", -1)
+    with all_large():
+        FastBoxesClassifier(n_boxes=1, verbose=1).fit_table(pa.table(RIGHT), target="label")
+    labels, *others, nothing = capsys.readouterr().err.split("\n")
+    assert nothing == ""
+    assert re.fullmatch(
+        r"\r\[Fast Boxes\] labels: 4 rows, .* rows/s *\r\[Fast Boxes\] labels: 4 rows in .* s *", labels
+    )
+    for line in others:
+        moving, end = line[1:].split("\r")
+        assert "100% of 4 rows, " in moving
+        assert moving.rstrip().endswith("about 0 s left")
+        assert len(end) >= len(moving.rstrip())  # nothing of it is left to be seen
 
 
 def test_silence(capsys):

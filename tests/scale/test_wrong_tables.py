@@ -1,5 +1,6 @@
 """What is wrong with a stored table is said, in one clear error, and the model stays as it was."""
 
+import sys
 from contextlib import nullcontext
 
 import numpy as np
@@ -85,6 +86,25 @@ def test_a_fit_that_fails_late_leaves_the_model_as_it_was(patch):
     assert attributes(model) == before
     with patch(), pytest.raises(ValueError, match="infinity"):
         FastBoxesClassifier().fit_table(pa.table(RIGHT | {"x": [1.0, 2, np.inf, 4]}), target="label")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"categorical_features": "x"}, TypeError, "must be a list of columns; got the text 'x'"),
+        ({"categorical_features": ["z"]}, ValueError, "names 'z', which is not a feature: x"),
+        ({"pos_label": 7}, ValueError, r"pos_label=7 is not a label in column 'label'; expected one of \[0, 1\]"),
+    ],
+)
+def test_parameters_that_do_not_suit_the_table(parameters, error, message):
+    with pytest.raises(error, match=message):
+        FastBoxesClassifier(**parameters).fit_table(pa.table(RIGHT), target="label")
+
+
+def test_what_to_install_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
+    with pytest.raises(ImportError, match=r"Stored tables need pyarrow: pip install 'boxdraw\[scale\]'"):
+        FastBoxesClassifier().fit_table("table.parquet", target="label")
 
 
 def test_two_columns_of_one_name():

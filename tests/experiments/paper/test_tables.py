@@ -156,3 +156,7 @@ def test_what_is_not_here(plan, notes, monkeypatch, small):
     assert notes == ["left out, not here: pima (pima needs a package)"]
     with pytest.raises(NotHereError, match="pima needs a package"):
         dataclasses.replace(plan, datasets=("pima",)).chosen_sets()
+    with pytest.raises(NotHereError, match="none of these data sets is here: pima"):
+        plan.chosen_sets(["pima"])
+    with pytest.raises(NotHereError, match="none of these methods can run here: C45"):
+        dataclasses.replace(plan, methods=("c45",)).chosen_methods()
