@@ -310,7 +310,7 @@ def test_slider_draws_the_boxes_of_python(show):
     closed = pytest.importorskip("boxdraw.report.closed_form")
     model = FastBoxesClassifier(n_boxes=2, negative_weight=0.3).fit(X, Y)
     page = show(_payload(model.boxes_, closed_form=closed.closed_form(model), closed_form_absent=None))
-    _type(page, "It costs", "0.1")
+    _type(page, "It weighs", "0.1")
     assert _page_counts(page) == _counts(model.path([0.1])[0].boxes)
     assert _steps(page) == ["Cost of a false alarm: 0.3 → 0.1"]
     page.locator(".limits .drop").first.click()
@@ -324,8 +324,17 @@ def test_slider_draws_the_boxes_of_python(show):
     page.keyboard.press("Control+z")
     assert page.evaluate("boxdraw.store.cost") == 0.1
     assert len(_steps(page)) == 2
-    _type(page, "It costs", "1e9")
+    _type(page, "It weighs", "1e9")
     assert "Type a cost from" in page.locator("#cost [role=alert]").inner_text()
+
+
+@pytest.mark.parametrize(("price", "said"), [(0.5, True), (0.3, False)])
+def test_a_weight_that_is_not_the_price_is_told_apart_from_it(show, price, said):
+    closed = pytest.importorskip("boxdraw.report.closed_form")
+    model = FastBoxesClassifier(n_boxes=2, negative_weight=0.3).fit(X, Y)
+    form = {"closed_form": closed.closed_form(model), "closed_form_absent": None}
+    page = show(_payload(model.boxes_, **form, false_alarm_cost=price))
+    assert ("The price in the results, 0.5, is a number of its own" in page.locator("#cost").inner_text()) is said
 
 
 def test_drag_of_the_slider_is_one_step_back_and_forth(show):

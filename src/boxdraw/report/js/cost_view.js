@@ -125,8 +125,17 @@ function costParts(state) {
     form.costs === null
       ? null
       : el("p", { class: "quiet-text" }, `The slider has the ${stops.length} costs that were fitted.`),
+    priceNote(state),
     handNote(state),
   ];
+}
+
+/** Say so if the results are counted with another price than the weight that the boxes were learned with. */
+function priceNote({ store, form }) {
+  if (store.price === form.negativeWeight) return null;
+  const price = short(store.price);
+  const words = `This is the weight in the fit. The price in the results, ${price}, is a number of its own.`;
+  return el("p", { class: "quiet-text", "data-key": "price-note" }, words);
 }
 
 function endText(cost, words) {
@@ -140,7 +149,7 @@ function costField(state, draft) {
     { class: "row", "data-key": "typed" },
     numberField({
       key: "cost",
-      label: "It costs",
+      label: "It weighs",
       after: "of a miss",
       text: draft.text ?? short(store.cost, 4),
       error: draft.error ?? null,
