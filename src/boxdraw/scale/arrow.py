@@ -80,11 +80,8 @@ class ArrowEngine:
         return merged
 
     def _worked(self, work: Callable[[Any], P], batches: Iterator[Any]) -> Iterator[tuple[Any, P]]:
+        """Yield batches with what the work on them gives. Even a single job has a thread, while this one reads on."""
         workers = n_workers(self._n_jobs)
-        if workers <= 1:
-            for batch in batches:
-                yield batch, work(batch)
-            return
         waiting: deque[tuple[Any, Future[P]]] = deque()
         with ThreadPoolExecutor(workers) as pool:
             for batch in batches:
