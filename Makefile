@@ -6,7 +6,7 @@
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser bench faults fuzz docs compatibility typing golden release-check coverage mutation test-time clean
+.PHONY: help demo test paper browser bench faults fuzz docs compatibility typing golden release-check coverage mutation test-time clean
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -23,20 +23,21 @@ help:
 	@echo "make demo    fit boxes to example data and write pictures and rules to demo/"
 	@echo "make test    style, types, tests and doctests"
 	@echo "make browser find Chromium for the tests of the report page; as root on Debian, install it"
+	@echo "make paper   make the tables and figures of the paper again (ARGS=\"all --quick\")"
 	@echo "make bench   run every script in benchmarks/"
 	@echo "make faults  kill runs, fill disks and take memory away, hundreds of times; print what became of the files"
 	@echo "make fuzz    run 100 000 generated cases against the readers, the command line and the exports (FUZZ=options)"
 	@echo "make docs    build the documentation in docs/_build/html"
 	@echo "make compatibility  some tests with the oldest and the newest Python and dependencies"
 	@echo "make typing         a user's project against the types of the installed package"
-	@echo "make golden         add model files as this version writes them to tests/export/golden"
+	@echo "make golden         add model files as this version writes them to tests/model/export/golden"
 	@echo "make release-check  build, and check what users would get"
 	@echo "make coverage, make mutation, make test-time   measure the tests; docs/quality.rst says how"
 	@echo "make clean   remove what the others made"
 	@echo "Variables: PYTHON=$(PYTHON) VENV=$(VENV) CONSTRAINTS=$(CONSTRAINTS)"
 
 demo: $(INSTALLED)-plot
-	$(BIN)/python -m boxdraw.demo --out demo
+	$(BIN)/boxdraw demo --out demo --force
 
 test: $(INSTALLED)-test browser
 	$(BIN)/ruff check .
@@ -55,11 +56,16 @@ browser:
 	    fi; \
 	    found >/dev/null || echo "No Chromium: tests of the report page are skipped. On Debian: apt install chromium"; }
 
+# Everything takes about an hour; finished results are kept, so it can be stopped and run again.
+ARGS ?= all --jobs 2
+paper: $(INSTALLED)-paper
+	$(BIN)/python -m paper $(ARGS)
+
 bench: $(INSTALLED)-bench
 	@for script in benchmarks/[!_]*.py; do \
 	    [ -e "$$script" ] || continue; \
 	    echo "$$script"; \
-	    $(BIN)/python "$$script" || exit 1; \
+	    PYTHONPATH=. $(BIN)/python "$$script" || exit 1; \
 	done
 
 faults: $(INSTALLED)-test
@@ -100,7 +106,7 @@ clean:
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(INSTALLED)-plot $(INSTALLED)-test $(INSTALLED)-mutation $(INSTALLED)-bench $(INSTALLED)-docs $(INSTALLED)-dev: $(VENV_MADE) pyproject.toml $(CONSTRAINTS)
+$(INSTALLED)-plot $(INSTALLED)-test $(INSTALLED)-paper $(INSTALLED)-mutation $(INSTALLED)-bench $(INSTALLED)-docs $(INSTALLED)-dev: $(VENV_MADE) pyproject.toml $(CONSTRAINTS)
 	@echo "Installing boxdraw[$(patsubst $(INSTALLED)-%,%,$@)] in $(VENV)"
 	@$(PIP_INSTALL) -e '.[$(patsubst $(INSTALLED)-%,%,$@)]'
 	@touch $@

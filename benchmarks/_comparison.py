@@ -27,9 +27,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits
 
 from boxdraw import FastBoxesClassifierCV, ScoredBoxesClassifier
-from boxdraw.experiments.baselines import BASELINES, MODERN
-from boxdraw.experiments.baselines.modern import SkopeRules, make_ebm, make_figs
-from boxdraw.experiments.baselines.weighted import best_threshold
+from paper.baselines import BASELINES, MODERN
+from paper.baselines.modern import SkopeRules, make_ebm, make_figs
+from paper.baselines.weighted import best_threshold
 
 NAN = float("nan")
 
@@ -107,7 +107,7 @@ class LargerForest:
 
 
 class Balanced:
-    """A baseline of boxdraw.experiments whose negatives weigh as much in sum as its positives."""
+    """A baseline of paper whose negatives weigh as much in sum as its positives."""
 
     def __init__(self, name):
         self.baseline = (BASELINES | MODERN)[name]

@@ -9,8 +9,8 @@ from importlib.metadata import version
 
 import numpy as np
 
-from boxdraw.fast import stages
-from boxdraw.fast.cluster import cluster_positives
+from boxdraw.learners.fast import stages
+from boxdraw.learners.fast.cluster import cluster_positives
 
 N_CLUSTERS = 5
 

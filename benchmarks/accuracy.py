@@ -32,8 +32,8 @@ from joblib import Parallel, delayed
 from sklearn.datasets import make_classification
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from boxdraw.experiments.paper.data import DataSet
-from boxdraw.experiments.tables import PAPER_FAST_BOXES, available, data_folder, read_table
+from paper.data import DataSet
+from paper.tables import PAPER_FAST_BOXES, available, data_folder, read_table
 
 SEED = 20261115
 IMBALANCED = 10  # negatives per positive, for the second mean

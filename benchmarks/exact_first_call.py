@@ -20,7 +20,7 @@ import time
 import numpy as np
 
 from boxdraw import ExactBoxesClassifier
-from boxdraw.experiments.tables import data_folder, read_table
+from paper.tables import data_folder, read_table
 
 TABLES = {"iris0": (60.0, 5), "glass0": (20.0, 1)}  # time limit and number of warm fits
 

@@ -17,8 +17,8 @@ import warnings
 import numpy as np
 
 from boxdraw import ExactBoxesClassifier
-from boxdraw.exact.objective import Objective
-from boxdraw.exact.problem import within_reach
+from boxdraw.learners.exact.objective import Objective
+from boxdraw.learners.exact.problem import within_reach
 
 ROWS, POSITIVES, STRATEGIES = (10**4, 10**5, 10**6), (100, 1000, 10_000), ("full", "per_cluster")
 LIMITED = {"apart": 10, "mixed": 3}  # features

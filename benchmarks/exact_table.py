@@ -15,8 +15,8 @@ from itertools import product
 import numpy as np
 
 from boxdraw import ExactBoxesClassifier
-from boxdraw.exact.certificate import Certificate
-from boxdraw.experiments.tables import available, data_folder, read_table
+from boxdraw.learners.exact.certificate import Certificate
+from paper.tables import available, data_folder, read_table
 
 DATASETS = ("iris0", "ecoli01", "glass0", "glass1", "haberman", "wisconsin", "vehicle2", "yeast1")
 BOXES = (1, 2, 3, 5)

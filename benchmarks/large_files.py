@@ -95,7 +95,7 @@ def fit_with_dask(small, large):
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
-    from boxdraw.scale.dask import ClusterFiles
+    from boxdraw.tables.dask import ClusterFiles
 
     sources = {"files": ClusterFiles(large), "frame": dd.read_parquet(large)}
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}

@@ -17,8 +17,8 @@ from _large import known_clusters, make_centres, print_machine, rows, seconds
 from large_files import N_FEATURES, write
 
 from boxdraw import FastBoxesClassifier
-from boxdraw.fast.cluster import cluster_positives
-from boxdraw.fast.divide import Pulls
+from boxdraw.learners.fast.cluster import cluster_positives
+from boxdraw.learners.fast.divide import Pulls
 
 PARTITION = 1_000_000
 PASSES = 3

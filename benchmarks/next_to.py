@@ -38,9 +38,9 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.tree import DecisionTreeClassifier
 
 from boxdraw import FastBoxesClassifierCV, ScoredBoxesClassifier
-from boxdraw.experiments.baselines import PRIMClassifier
-from boxdraw.experiments.baselines.modern import make_ebm
-from boxdraw.experiments.baselines.weighted import imported
+from paper.baselines import PRIMClassifier
+from paper.baselines.modern import make_ebm
+from paper.baselines.weighted import imported
 
 MODELS = [
     "scored",

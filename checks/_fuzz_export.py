@@ -17,9 +17,9 @@ from _fuzz_plain import flagged, points, rows_near
 from _fuzz_values import name, names, written
 
 from boxdraw import BoxSet
-from boxdraw.export.onnx import onnx_inputs
-from boxdraw.export.sql import DIALECTS
-from boxdraw.scored.scorecard import Scorecard
+from boxdraw.model.export.onnx import onnx_inputs
+from boxdraw.model.export.sql import DIALECTS
+from boxdraw.model.scorecard import Scorecard
 
 WHOLE = (0, 1, -1, 2, 7, 2**31, 2**53, 2**53 + 1, -(2**63), 2**63 - 1)
 TAGS = {

@@ -29,7 +29,7 @@ from _fuzz_values import (
 
 from boxdraw import BoxSet, BoxSetClassifier
 from boxdraw.cli.model import Model, load_model, model_to_json
-from boxdraw.scored.scorecard import Scorecard
+from boxdraw.model.scorecard import Scorecard
 
 
 def feature(rng: random.Random, called: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections import defaultdict
 
 import pytest
 
-from boxdraw.exact import kernels
+from boxdraw.learners.exact import kernels
 
 
 def lowest(word):

@@ -2,7 +2,7 @@
 
 ``nox`` calls ``run`` in the environment of each session, and ``nox -s report`` prints the table::
 
-    python checks/compatibility.py run --name "oldest, Python 3.11" --folder .nox/figures tests/fast
+    python checks/compatibility.py run --name "oldest, Python 3.11" --folder .nox/figures tests/learners/fast
     python checks/compatibility.py table --folder .nox/figures
 """
 

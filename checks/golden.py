@@ -2,7 +2,7 @@
 
 ``make golden`` runs it before a release that writes a new kind or version of file. It never touches a file that is
 there: people have such files, and every later version has to read them as the version did that wrote them. See
-tests/export/golden/README.md.
+tests/model/export/golden/README.md.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from boxdraw import BoxSet, ExactBoxesClassifier, __version__
+from boxdraw import BoxSet, ExactBoxesClassifier
+from boxdraw._core.version import __version__
 from boxdraw.cli.main import main as boxdraw_command
 from boxdraw.cli.model import Edit, Model, model_from_json, model_to_json
-from boxdraw.rule import Limit, Rule
-from boxdraw.scored.scorecard import Scorecard
+from boxdraw.model.rule import Limit, Rule
+from boxdraw.model.scorecard import Scorecard
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "tests" / "export" / "golden"

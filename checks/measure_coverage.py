@@ -29,20 +29,20 @@ from coverage import Coverage
 ROOT = Path(__file__).resolve().parent.parent
 # Tests that reach compiled functions, small enough to be interpreted.
 INTERPRETED = [
-    "tests/test_inside.py",
-    "tests/fast/test_weights.py",
-    "tests/fast/test_divide.py",
-    "tests/fast/test_path.py",
-    "tests/scored/test_bins.py",
-    "tests/scored/test_grow.py",
-    "tests/scored/test_sharpen.py",
-    "tests/scored/test_boost.py",
-    "tests/scored/test_logistic.py",
-    "tests/scored/test_grade.py",
-    "tests/scored/test_whole.py",
-    "tests/scale/test_sample.py",
-    "tests/scale/test_many_positives.py",
-    "tests/exact/test_max_box.py",
+    "tests/model/test_inside.py",
+    "tests/learners/fast/test_weights.py",
+    "tests/learners/fast/test_divide.py",
+    "tests/learners/fast/test_path.py",
+    "tests/learners/scored/test_bins.py",
+    "tests/learners/scored/test_grow.py",
+    "tests/learners/scored/test_sharpen.py",
+    "tests/learners/scored/test_boost.py",
+    "tests/learners/scored/test_logistic.py",
+    "tests/learners/scored/test_grade.py",
+    "tests/learners/scored/test_whole.py",
+    "tests/tables/test_sample.py",
+    "tests/tables/test_many_positives.py",
+    "tests/learners/exact/test_max_box.py",
 ]
 NOT_INTERPRETED = "not one_kind_of_arguments"  # it asks the compiler what it has compiled
 

@@ -43,19 +43,28 @@ from _patch import changed_functions, patch
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src"
 TESTS = {
-    "boxdraw.boxes": ["src/boxdraw/boxes.py", "tests/test_boxes.py", "tests/test_editing.py", "tests/test_simplify.py"],
-    "boxdraw.fast.expand": ["src/boxdraw/fast/expand.py", "tests/fast/test_expand.py", "tests/test_values.py"],
-    "boxdraw.fast.path": [
-        "src/boxdraw/fast/path.py",
-        "tests/fast/test_path.py",
-        "tests/fast/test_path_property.py",
-        "tests/fast/test_weights.py",
+    "boxdraw.model.boxes": [
+        "src/boxdraw/model/boxes.py",
+        "tests/model/test_boxes.py",
+        "tests/model/test_editing.py",
+        "tests/model/test_simplify.py",
+    ],
+    "boxdraw.learners.fast.expand": [
+        "src/boxdraw/learners/fast/expand.py",
+        "tests/learners/fast/test_expand.py",
         "tests/test_values.py",
     ],
-    "boxdraw.exact.max_box": ["tests/exact/test_max_box.py", "tests/test_values.py"],
-    "boxdraw.exact.certificate": [
-        "src/boxdraw/exact/certificate.py",
-        "tests/exact/test_certificate.py",
+    "boxdraw.learners.fast.path": [
+        "src/boxdraw/learners/fast/path.py",
+        "tests/learners/fast/test_path.py",
+        "tests/learners/fast/test_path_property.py",
+        "tests/learners/fast/test_weights.py",
+        "tests/test_values.py",
+    ],
+    "boxdraw.learners.exact.max_box": ["tests/learners/exact/test_max_box.py", "tests/test_values.py"],
+    "boxdraw.learners.exact.certificate": [
+        "src/boxdraw/learners/exact/certificate.py",
+        "tests/learners/exact/test_certificate.py",
         "tests/test_values.py",
     ],
 }
@@ -170,8 +179,8 @@ class Bench:
 
     def _loop(self, session) -> None:
         self.session = session
-        if self.module.startswith("boxdraw.exact"):
-            compile_kernels = importlib.import_module("boxdraw.exact.warm").compile_kernels
+        if self.module.startswith("boxdraw.learners.exact"):
+            compile_kernels = importlib.import_module("boxdraw.learners.exact.warm").compile_kernels
             compile_kernels()
             compile_kernels.cache_clear()
         gc.freeze()

@@ -95,7 +95,15 @@ def check_contents(wheel: Path, sdist: Path) -> None:
             name for name in names if UNWANTED.search(name) and not name.endswith((".gitignore", ".gitattributes"))
         ]
         need(not lacking and not unwanted, f"lacking: {lacking}, unwanted: {unwanted[:9]}")
-    wanted = ("tests/test_boxes.py", "README.md", "CHANGELOG.md", "LICENSE", "noxfile.py", "ci/oldest.txt", "Makefile")
+    wanted = (
+        "tests/model/test_boxes.py",
+        "README.md",
+        "CHANGELOG.md",
+        "LICENSE",
+        "noxfile.py",
+        "ci/oldest.txt",
+        "Makefile",
+    )
     need(set(wanted) <= set(in_sdist), f"the sdist lacks {sorted(set(wanted) - set(in_sdist))}")
 
 
@@ -121,7 +129,9 @@ def check_metadata(wheel: Path) -> None:
     data = metadata_of(wheel)
     text = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("CITATION.cff", "CHANGELOG.md", "noxfile.py")}
     init = (ROOT / "src" / "boxdraw" / "__init__.py").read_text(encoding="utf-8")
-    need(data["Version"] == VERSION and f'__version__ = "{VERSION}"' in init, "boxdraw.__version__ differs")
+    need(
+        data["Version"] == VERSION and f'__version__ = "{VERSION}"' in init, "boxdraw._core.version.__version__ differs"
+    )
     need(f"\nversion: {VERSION}\n" in text["CITATION.cff"], "CITATION.cff has another version")
     need(re.search(rf"^## \[{re.escape(VERSION)}\] - ", text["CHANGELOG.md"], re.M), "CHANGELOG.md lacks the version")
     tested = re.search(r"^PYTHONS = \((.*)\)$", text["noxfile.py"], re.M)

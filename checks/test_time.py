@@ -1,8 +1,8 @@
 """How long the tests take: all of them, in two processes. Bar: 15 minutes on 2 cores.
 
     python checks/test_time.py                  all tests
-    python checks/test_time.py tests/fast       those of a folder or file
-    python checks/test_time.py -n 1 tests/fast  in one process
+    python checks/test_time.py tests/learners/fast       those of a folder or file
+    python checks/test_time.py -n 1 tests/learners/fast  in one process
 
 Prints the number of tests, the time by the clock, the sums of what is below each folder and the slowest tests. Sums
 are of the times of single tests, so with two processes they come to about twice the time by the clock.

@@ -7,11 +7,11 @@ from dataclasses import fields, is_dataclass
 
 import pytest
 
-import boxdraw.exact
-import boxdraw.fast
-import boxdraw.scored
+import boxdraw.learners.exact
+import boxdraw.learners.fast
+import boxdraw.learners.scored
 
-PACKAGES = (boxdraw.fast, boxdraw.exact, boxdraw.scored)
+PACKAGES = (boxdraw.learners.fast, boxdraw.learners.exact, boxdraw.learners.scored)
 MODULES = [info.name for package in PACKAGES for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")]
 
 

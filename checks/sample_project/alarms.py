@@ -21,14 +21,14 @@ from boxdraw import (
     FastBoxesClassifierCV,
     ScoredBoxesClassifier,
 )
-from boxdraw.fast.path import CostPath
+from boxdraw.learners.fast.path import CostPath
+from boxdraw.learners.scored.stability import Stability
 from boxdraw.metrics import auh_score, roc_hull
+from boxdraw.model.rule import Limit, Rule
+from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.simplify import Change
 from boxdraw.plotting import BoxesDisplay, BoxTableDisplay, LimitsDisplay, PathDisplay
 from boxdraw.report.report import Report
-from boxdraw.rule import Limit, Rule
-from boxdraw.scored.scorecard import Scorecard
-from boxdraw.scored.stability import Stability
-from boxdraw.simplify import Change
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

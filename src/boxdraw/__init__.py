@@ -1,13 +1,12 @@
 """boxdraw: readable rules for rare classes, as unions of axis-parallel boxes."""
 
-from boxdraw.boxes import BoxSet
-from boxdraw.classifier import BoxSetClassifier
-from boxdraw.exact.estimator import ExactBoxesClassifier
-from boxdraw.fast.cv import FastBoxesClassifierCV
-from boxdraw.fast.estimator import FastBoxesClassifier
-from boxdraw.scored.estimator import ScoredBoxesClassifier
-
-__version__ = "0.1.0"
+from boxdraw._core.version import __version__
+from boxdraw.learners.classifier import BoxSetClassifier
+from boxdraw.learners.exact.estimator import ExactBoxesClassifier
+from boxdraw.learners.fast.cv import FastBoxesClassifierCV
+from boxdraw.learners.fast.estimator import FastBoxesClassifier
+from boxdraw.learners.scored.estimator import ScoredBoxesClassifier
+from boxdraw.model.boxes import BoxSet
 
 __all__ = [
     "BoxSet",
@@ -16,4 +15,5 @@ __all__ = [
     "FastBoxesClassifier",
     "FastBoxesClassifierCV",
     "ScoredBoxesClassifier",
+    "__version__",
 ]

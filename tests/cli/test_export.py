@@ -14,7 +14,7 @@ from .conftest import small_model, small_table
 
 @pytest.mark.parametrize("language", ["text", "json", "html", "markdown"])
 def test_the_library_and_the_command_write_the_same(run, model, language):
-    module = importlib.import_module(f"boxdraw.export.{language}")
+    module = importlib.import_module(f"boxdraw.model.export.{language}")
     expected = getattr(module, f"to_{language}")(small_model().boxes)
     assert run("export", model, "--to", language) == (0, f"{expected}\n", "")
     assert run("export", model, "--to", language, "-o", "out") == (0, "", "")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.csv
 import pytest
 
-from boxdraw import __version__
+from boxdraw._core.version import __version__
 from boxdraw.cli.main import main
 
 COMMAND = [sys.executable, "-m", "boxdraw.cli"]
@@ -47,10 +47,10 @@ def test_help_lists_the_commands(run):
 
 
 def test_examples_of_the_help_are_valid_commands():
-    from boxdraw.cli import datasets, evaluate, export, fit, predict, rules, tour
+    from boxdraw.cli import datasets, evaluate, export, fit, predict, rules
     from boxdraw.cli.main import make_parser
 
-    for module in (datasets, evaluate, export, fit, predict, rules, tour):
+    for module in (datasets, evaluate, export, fit, predict, rules):
         for line in module.EXAMPLES.splitlines():
             for command in line.split(" > ")[0].split("|"):
                 words = [word for word in command.split() if not word.startswith("BOXDRAW_DATA=")]

@@ -14,7 +14,7 @@ import pytest
 
 from boxdraw import BoxSet, ScoredBoxesClassifier
 from boxdraw.cli.model import Model, load_model, model_from_json, model_to_json
-from boxdraw.scored.scorecard import Scorecard
+from boxdraw.model.scorecard import Scorecard
 
 from .conftest import INF, small_table
 

@@ -16,8 +16,8 @@ from boxdraw.cli import predict, rules, stored, stored_fit
 from boxdraw.cli.main import main
 from boxdraw.cli.model import Model, model_to_json
 from boxdraw.cli.tables import CsvForm, Source, read_table
-from boxdraw.fast import cv, estimator
-from boxdraw.scale import stored as scale_stored
+from boxdraw.learners.fast import cv, estimator
+from boxdraw.tables import stored as scale_stored
 
 from .conftest import INF
 

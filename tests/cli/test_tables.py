@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boxdraw.cli.errors import Failure, UsageError
-from boxdraw.cli.files import Output
+from boxdraw.cli.output import Output
 from boxdraw.cli.tables import CsvForm, Source, leading_zeros, read_table, read_verbatim, write_table
 
 

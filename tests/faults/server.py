@@ -25,9 +25,9 @@ import pyarrow.parquet
 import sklearn.cluster
 import sklearn.tree  # noqa: F401
 
-import boxdraw.fast.cv
+import boxdraw.learners.fast.cv
 import boxdraw.report.build
-import boxdraw.scale.predict  # noqa: F401
+import boxdraw.tables.predict  # noqa: F401
 from boxdraw import BoxSet, BoxSetClassifier, ExactBoxesClassifier, FastBoxesClassifier, demo
 from boxdraw.cli.main import main
 from boxdraw.plotting import BoxesDisplay
@@ -64,7 +64,7 @@ def hungry():
 @contextmanager
 def ctrl_c_in_the_search():
     """Press Ctrl-C as soon as a search for the best boxes tells of itself."""
-    from boxdraw.exact.search import Control
+    from boxdraw.learners.exact.search import Control
 
     report = Control.report
 
@@ -241,8 +241,8 @@ def work(job, said):
 def warm_up(command):
     """Load what a command loads when it runs, and takes long."""
     if command == "paper":
-        from boxdraw.experiments.paper.artefacts import ARTEFACTS, artefact
-        from boxdraw.experiments.paper.methods import all_methods
+        from paper.artefacts import ARTEFACTS, artefact
+        from paper.methods import all_methods
 
         all_methods()
         for name in ARTEFACTS:

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from boxdraw.files import replacing
+from boxdraw._core.files import replacing
 
 from .inject import OLD, TASKS, Task, inject_cut
 

@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from boxdraw import BoxSet
-from boxdraw.files import write_text
+from boxdraw._core.files import write_text
 
 from .inject import TASKS, Task
 

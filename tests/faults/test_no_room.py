@@ -79,7 +79,7 @@ def test_a_command_that_needs_too_much_memory(bench):
 
 UNCACHED = """
 import numpy as np
-from boxdraw.scale import hashes
+from boxdraw.tables import hashes
 
 found = np.zeros(2, np.uint64)
 hashes.pair_hashes(np.ones((2, 3)), np.ones(0), found)

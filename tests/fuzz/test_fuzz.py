@@ -1,7 +1,7 @@
 """A bounded run of checks/fuzz.py with fixed cases; and the fuzzer finds what is planted.
 
 What the long runs found has tests of its own beside the tests of the code: tests/test_odd_input.py,
-tests/scale/test_damaged.py, and the ends of tests/cli/test_tables.py, test_model.py and test_predict.py.
+tests/tables/test_damaged.py, and the ends of tests/cli/test_tables.py, test_model.py and test_predict.py.
 """
 
 import importlib
@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boxdraw import membership
 from boxdraw.cli.errors import Failure
+from boxdraw.model import membership
 
 FOLDER = Path(__file__).parents[2] / "checks"
 BOUNDED = {"json": 150, "tables": 150, "export": 100, "fit": 60, "cli": 60}

@@ -18,8 +18,8 @@ from scipy.ndimage import uniform_filter
 from scipy.special import ndtri
 
 from boxdraw import BoxSet
+from boxdraw.model.scorecard import Scorecard
 from boxdraw.plotting import BoxesDisplay, BoxTableDisplay, LimitsDisplay, PathDisplay
-from boxdraw.scored.scorecard import Scorecard
 
 FOLDER = Path(__file__).with_name("thumbnails")
 INF = np.inf

@@ -14,9 +14,9 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 
 from boxdraw import BoxSetClassifier, FastBoxesClassifier, FastBoxesClassifierCV
-from boxdraw.export.text import shortest_between
-from boxdraw.fast.exponential import exp
-from boxdraw.fast.stops import Gaps
+from boxdraw.learners.fast.exponential import exp
+from boxdraw.learners.fast.stops import Gaps
+from boxdraw.model.export.text import shortest_between
 from boxdraw.report.closed_form import NoClosedForm, closed_form
 
 from ..scale.same import all_large, make_frame

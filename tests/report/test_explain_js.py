@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from boxdraw import BoxSet
-from boxdraw.explain import explain, violations
-from boxdraw.scored.scorecard import Scorecard
+from boxdraw.model.explain import explain, violations
+from boxdraw.model.scorecard import Scorecard
 
 from .javascript import run_js
 from .models import INF, NAMES, READ_CASE, as_payload, as_table, pick, random_boxes, random_rows, through

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from boxdraw import BoxSet
-from boxdraw.explain import feature_scale
+from boxdraw.model.explain import feature_scale
+from boxdraw.model.rows import MISSING, UNSEEN
+from boxdraw.model.scorecard import Scorecard
 from boxdraw.report.build import page
 from boxdraw.report.payload import FORMAT, Labelled, Subject, array, balanced_cost, payload
-from boxdraw.rows import MISSING, UNSEEN
-from boxdraw.scored.scorecard import Scorecard
 
 INF = float("inf")
 

@@ -9,11 +9,11 @@ import pytest
 
 from boxdraw import BoxSet
 from boxdraw.metrics import roc_hull
+from boxdraw.model.rule import Limit, Rule
+from boxdraw.model.scorecard import Scorecard
 from boxdraw.plotting import BoxesDisplay
 from boxdraw.report import build
 from boxdraw.report.payload import Labelled, Subject, payload
-from boxdraw.rule import Limit, Rule
-from boxdraw.scored.scorecard import Scorecard
 
 from .javascript import run_js
 

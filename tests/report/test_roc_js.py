@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_curve, roc_auc_score
 
-from boxdraw.fast.path import TrainingRoc
+from boxdraw.learners.fast.path import TrainingRoc
 from boxdraw.metrics import auh_from_points, roc_hull
 
 from .javascript import run_js

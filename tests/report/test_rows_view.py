@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from boxdraw import BoxSet
-from boxdraw.explain import explain
+from boxdraw.model.explain import explain
+from boxdraw.model.scorecard import Scorecard
 from boxdraw.report import build
 from boxdraw.report.payload import Labelled, Subject, payload
-from boxdraw.scored.scorecard import Scorecard
 
 INF = float("inf")
 HOSTILE = "</script><script>window.hacked = 1</script>"

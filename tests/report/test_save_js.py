@@ -8,7 +8,7 @@ import pytest
 
 from boxdraw import BoxSet
 from boxdraw.cli.model import model_from_json
-from boxdraw.scored.scorecard import Scorecard
+from boxdraw.model.scorecard import Scorecard
 
 from .javascript import run_js
 from .models import INF, NAMES, READ_CASE, as_payload, pick, random_boxes, random_rows, through

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from boxdraw import BoxSet, FastBoxesClassifier
+from boxdraw.model.rule import Limit, Rule
+from boxdraw.model.scorecard import Scorecard
 from boxdraw.report import build
 from boxdraw.report.payload import Labelled, Subject, payload
-from boxdraw.rule import Limit, Rule
-from boxdraw.scored.scorecard import Scorecard
 
 COUNTS = ("truePositives", "falseNegatives", "falsePositives", "trueNegatives")
 

@@ -7,8 +7,8 @@ import unicodedata
 import numpy as np
 import pytest
 
-from boxdraw.export.text import category_text, format_number, limit_text, printable, rule_texts
-from boxdraw.rule import Limit
+from boxdraw.model.export.text import category_text, format_number, limit_text, printable, rule_texts
+from boxdraw.model.rule import Limit
 
 from .javascript import run_js
 from .models import CATEGORIES, INF, NAMES, as_payload, pick, random_boxes, through

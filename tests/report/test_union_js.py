@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from boxdraw.boxes import BoxSet
-from boxdraw.scored.scorecard import Scorecard
-from boxdraw.scored.union import MAX_SETS, minimal_sets
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.union import MAX_SETS, minimal_sets
 
 from ..scored.test_union import random_card
 from .javascript import as_limits, described, page_limits, run_js

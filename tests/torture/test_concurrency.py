@@ -20,7 +20,7 @@ from sklearn.base import clone
 
 import boxdraw
 from boxdraw import BoxSet, ExactBoxesClassifier, FastBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier
-from boxdraw.quiet import quietly
+from boxdraw._core.quiet import quietly
 
 HANG = 300  # seconds: no promise of speed, but an end
 SOURCE = Path(boxdraw.__file__).parents[1]
@@ -291,7 +291,7 @@ X, y = np.random.default_rng(0).normal(size=(45_000, 24)), np.arange(45_000) % 9
 X[y] += 1
 from boxdraw import *
 from boxdraw.plotting import BoxesDisplay
-import boxdraw.fast.kernels
+import boxdraw.learners.fast.kernels
 def pools():
     return sorted((pool["user_api"], pool["num_threads"]) for pool in threadpoolctl.threadpool_info())
 X[:100] @ X[:100].T
@@ -318,9 +318,9 @@ def test_import_fits_and_plots_change_nothing_outside(tmp_path):
 
 COMMANDS = """
 import contextlib, io
-import boxdraw.cli.main, boxdraw.demo
+import boxdraw.cli.main, boxdraw.cli.demo
 try:
-    with contextlib.redirect_stdout(io.StringIO()): boxdraw.demo.main(["--help"])
+    with contextlib.redirect_stdout(io.StringIO()): boxdraw.cli.demo.main(["--help"])
 except SystemExit as end:
     if end.code: raise
 """

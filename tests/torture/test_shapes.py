@@ -8,11 +8,11 @@ import pytest
 from scipy.stats import rankdata
 
 from boxdraw import ExactBoxesClassifier, FastBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier
-from boxdraw.fast.cluster import filled
-from boxdraw.fast.folds import hash_ranks
-from boxdraw.scored.choose import auc
-from boxdraw.suspects import is_rounded
-from boxdraw.training import Training
+from boxdraw.learners.fast.cluster import filled
+from boxdraw.learners.folds import hash_ranks
+from boxdraw.learners.scored.choose import auc
+from boxdraw.tables.suspects import is_rounded
+from boxdraw.tables.training import Training
 
 FEW = {
     "fast": FastBoxesClassifier(n_boxes=1, pos_label=1),
@@ -161,7 +161,7 @@ def test_the_other_learners_warn_as_well(model):
 
 
 def test_whole_numbers_in_stored_tables_and_identifiers(monkeypatch):
-    monkeypatch.setattr("boxdraw.scale.stored.LARGE", 0)
+    monkeypatch.setattr("boxdraw.tables.stored.LARGE", 0)
     table = pa.table(
         {"key": [f"row {i}" for i in range(90)], "big": 2**60 + np.arange(90), "label": [True] + [False] * 89}
     )

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.sums import total
 from boxdraw.cli.errors import Failure, extra, no_such_column
 from boxdraw.cli.features import learning_features
 from boxdraw.cli.labels import binary_labels, with_labels
 from boxdraw.cli.show import note
 from boxdraw.cli.tables import CsvForm, Source, leading_zeros, read_table
-from boxdraw.export.text import printable
-from boxdraw.sums import total
-from boxdraw.suspects import is_number
+from boxdraw.model.export.text import printable
+from boxdraw.tables.suspects import is_number
 
 __all__ = ["Labelled", "csv_form", "read_labelled", "row_weights"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from boxdraw.cli.errors import Failure, UsageError, extra
-from boxdraw.cli.files import Output
 from boxdraw.cli.options import add_common
+from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, say, say_json, text_table
 from boxdraw.cli.tables import check_table_name, write_table
 from boxdraw.datasets import DatasetInfo, describe_dataset, list_datasets, load_dataset

@@ -7,8 +7,8 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from boxdraw.export.text import printable
-from boxdraw.suspects import is_number
+from boxdraw.model.export.text import printable
+from boxdraw.tables.suspects import is_number
 
 __all__ = ["Failure", "UsageError", "extra", "listed", "no_such_column", "one_line"]
 

@@ -17,15 +17,15 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from boxdraw.arrays import BoolArray, FloatArray, IntArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.cli.columns import Labelled, read_labelled
 from boxdraw.cli.errors import Failure, UsageError, extra
 from boxdraw.cli.labels import label_text
 from boxdraw.cli.learning import add_learning, check_learning, learn
 from boxdraw.cli.options import add_common, add_csv, add_labelled, positive_integer, shares
 from boxdraw.cli.show import percent, progress, say, say_json, text_table
-from boxdraw.export.text import format_number, printable
 from boxdraw.metrics import auh_score
+from boxdraw.model.export.text import format_number, printable
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "recall_at", "run"]
 

@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from boxdraw.cli.errors import Failure, UsageError
-from boxdraw.cli.files import Output
 from boxdraw.cli.model import Model, load_model
 from boxdraw.cli.options import add_common, add_output
+from boxdraw.cli.output import Output
 from boxdraw.cli.show import say
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "exported", "run"]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from boxdraw.boxes import BoxSet
 from boxdraw.cli.errors import Failure, extra, no_such_column
 from boxdraw.cli.show import note
 from boxdraw.cli.tables import Source, read_table
-from boxdraw.export.text import printable
-from boxdraw.rows import default_names
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.export.text import printable
+from boxdraw.model.rows import default_names
 
 __all__ = ["feature_rows", "learning_features"]
 

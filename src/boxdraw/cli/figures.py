@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from boxdraw.arrays import FloatArray
-from boxdraw.base import counted_statistics, wilson_interval
-from boxdraw.boxes import BoxSet
+from boxdraw._core.arrays import FloatArray
 from boxdraw.cli.labels import label_text
 from boxdraw.cli.model import Model
 from boxdraw.cli.show import percent, text_table
-from boxdraw.counts import BoxCounts
-from boxdraw.export.text import printable, rule_texts
-from boxdraw.schema import warn_of_unseen
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.export.text import printable, rule_texts
+from boxdraw.model.statistics import BoxCounts, counted_statistics, wilson_interval
+from boxdraw.tables.schema import warn_of_unseen
 
 __all__ = ["EDITED", "HEADER", "box_figures", "edit_texts", "figure_cells", "figures_text", "model_text", "rules_json"]
 

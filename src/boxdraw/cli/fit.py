@@ -7,18 +7,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from boxdraw import __version__
+from boxdraw._core.version import __version__
 from boxdraw.cli.columns import Labelled, read_labelled
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.figures import box_figures, figures_text, model_text, rules_json
-from boxdraw.cli.files import Output
 from boxdraw.cli.labels import label_text
 from boxdraw.cli.learning import add_learning, check_learning, learn
 from boxdraw.cli.model import Model, model_to_json
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
+from boxdraw.cli.output import Output
 from boxdraw.cli.show import percent, plain, rows_progress, say, say_json
 from boxdraw.cli.stored_fit import StoredLabelled, read_stored
-from boxdraw.export.text import printable
+from boxdraw.model.export.text import printable
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import BoolArray
+from boxdraw._core.arrays import BoolArray
 from boxdraw.cli.errors import Failure, extra, listed, no_such_column
-from boxdraw.export.text import format_number, printable
+from boxdraw.model.export.text import format_number, printable
 
 __all__ = ["binary_labels", "known_labels", "label_text", "with_labels"]
 

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier
-from boxdraw.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.options import positive_integer, positive_number
 from boxdraw.cli.show import progress

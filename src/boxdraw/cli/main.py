@@ -12,16 +12,16 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
-from boxdraw import __version__
-from boxdraw.cli import datasets, evaluate, export, fit, paper, predict, report, rules, tour
+from boxdraw._core.version import __version__
+from boxdraw.cli import datasets, demo, evaluate, export, fit, predict, report, rules
 from boxdraw.cli.errors import UsageError, one_line
 from boxdraw.cli.show import say
 
-__all__ = ["main", "make_parser"]
+__all__ = ["Parser", "main", "make_parser", "run_command"]
 
 _COMMANDS: dict[str, Any] = {
     "fit": fit,
@@ -31,8 +31,7 @@ _COMMANDS: dict[str, Any] = {
     "report": report,
     "evaluate": evaluate,
     "datasets": datasets,
-    "paper": paper,
-    "demo": tour,
+    "demo": demo,
 }
 
 _TERMINATED = 128 + signal.SIGTERM
@@ -57,10 +56,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     boxdraw 0...
     0
     """
-    arguments = sys.argv[1:] if argv is None else list(argv)
+    return run_command(make_parser, sys.argv[1:] if argv is None else list(argv))
+
+
+def run_command(make: Callable[[], argparse.ArgumentParser], arguments: Sequence[str]) -> int:
+    """Parse the arguments and run the command they name; turn whatever happens into one line and an exit code."""
     try:
         with _one_line_warnings(), _tidy_end():
-            args = make_parser().parse_args(arguments)
+            args = make().parse_args(arguments)
             args.run(args)
             sys.stdout.flush()
     except SystemExit as end:  # after --help and --version, or at the request of the system
@@ -100,7 +103,7 @@ def make_parser() -> argparse.ArgumentParser:
     >>> make_parser().parse_args(["rules", "model.json"]).model
     'model.json'
     """
-    parser = _Parser(
+    parser = Parser(
         prog="boxdraw",
         description="Readable rules for rare things: learn a few boxes around the rare label of a table.",
         epilog="boxdraw COMMAND --help shows the options of a command, with examples.\n"
@@ -124,7 +127,7 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:

@@ -13,9 +13,9 @@ The layout, version 1::
       "edits": [{"time": "2026-11-16T09:30:00Z", "what": "Box 1: age ≥ 30 → age ≥ 32", "reason": "no minors"}]
     }
 
-``classes`` has the negative label, then the positive one. ``boxes`` is what `boxdraw.export.json` documents, and
+``classes`` has the negative label, then the positive one. ``boxes`` is what `boxdraw.model.export.json` documents, and
 ``fit`` says where the boxes come from; no prediction depends on it. ``scorecard`` is there only if the boxes come from
-one; it is what `boxdraw.export.scorecard` documents, and the boxes must be its union, or be left out. ``edits`` is
+one; `boxdraw.model.export.scorecard` documents it; the boxes must be its union, or be left out. ``edits`` is
 there only if people changed the model after it was learned: what they did, in their order, when (ISO 8601) and why. A
 file with boxes or a scorecard alone is a model too: its labels are 0 and 1.
 """
@@ -35,14 +35,14 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw import BoxSet, BoxSetClassifier
-from boxdraw.arrays import BoolArray
+from boxdraw._core.arrays import BoolArray
+from boxdraw._core.files import read_source
 from boxdraw.cli.errors import Failure
-from boxdraw.export.json import FORMAT as BOXES_FORMAT
-from boxdraw.export.json import MODEL_FORMAT, from_json, to_json
-from boxdraw.export.scorecard import FORMAT as CARD_FORMAT
-from boxdraw.export.scorecard import from_json as card_from_json
-from boxdraw.files import read_source
-from boxdraw.scored.scorecard import Scorecard
+from boxdraw.model.export.json import FORMAT as BOXES_FORMAT
+from boxdraw.model.export.json import MODEL_FORMAT, from_json, to_json
+from boxdraw.model.export.scorecard import FORMAT as CARD_FORMAT
+from boxdraw.model.export.scorecard import from_json as card_from_json
+from boxdraw.model.scorecard import Scorecard
 
 __all__ = ["FORMAT", "VERSION", "Edit", "Model", "load_model", "model_from_json", "model_to_json"]
 

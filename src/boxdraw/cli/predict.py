@@ -12,9 +12,9 @@ import numpy as np
 from boxdraw.cli.columns import csv_form
 from boxdraw.cli.errors import Failure, UsageError, extra, listed
 from boxdraw.cli.features import as_trained, by_place, feature_rows, text_features
-from boxdraw.cli.files import Output
 from boxdraw.cli.model import Model, load_model
 from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
+from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, rows_progress, say_json
 from boxdraw.cli.stored import Stored, check_trained, open_stored
 from boxdraw.cli.stored_labels import Tell
@@ -27,9 +27,9 @@ from boxdraw.cli.tables import (
     write_table,
     write_tables,
 )
-from boxdraw.export.text import printable
-from boxdraw.membership import first_box
-from boxdraw.rows import UNSEEN, read_columns
+from boxdraw.model.export.text import printable
+from boxdraw.model.membership import first_box
+from boxdraw.model.rows import UNSEEN, read_columns
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "predictions", "run"]
 
@@ -207,7 +207,7 @@ def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
     box = first_box(member)
     columns["box"] = pa.array(box, pa.int64(), mask=box == 0)
     if explain:
-        from boxdraw.explain import explain as why
+        from boxdraw.model.explain import explain as why
 
         columns["why"] = pa.array(list(why(model.boxes, rows)["why"]), pa.string())
     return columns

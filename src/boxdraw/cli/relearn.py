@@ -8,7 +8,7 @@ from typing import Any
 
 from boxdraw import FastBoxesClassifier
 from boxdraw.cli.model import Model
-from boxdraw.export.text import printable
+from boxdraw.model.export.text import printable
 from boxdraw.report.payload import Labelled
 from boxdraw.report.report import find_form
 

@@ -24,16 +24,16 @@ from boxdraw.cli.figures import (
     model_text,
     rules_json,
 )
-from boxdraw.cli.files import Output
 from boxdraw.cli.labels import known_labels, meaning_of
 from boxdraw.cli.model import Model, load_model
 from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
+from boxdraw.cli.output import Output
 from boxdraw.cli.show import plain, rows_progress, say, say_json
 from boxdraw.cli.stored import Stored, check_trained, open_stored
 from boxdraw.cli.stored_labels import Tell, figures_of, find_facts, labelled_tables
 from boxdraw.cli.tables import Source
-from boxdraw.export.markdown import markdown_table, to_markdown
-from boxdraw.export.text import rule_texts
+from boxdraw.model.export.markdown import markdown_table, to_markdown
+from boxdraw.model.export.text import rule_texts
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "rules_text", "run"]
 

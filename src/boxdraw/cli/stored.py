@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from boxdraw.boxes import BoxSet
 from boxdraw.cli.errors import Failure, extra
 from boxdraw.cli.features import as_trained
 from boxdraw.cli.tables import (
@@ -26,7 +25,8 @@ from boxdraw.cli.tables import (
     with_missing_text,
     zeros_in_front,
 )
-from boxdraw.scale.arrow import batches_of, wider_type
+from boxdraw.model.boxes import BoxSet
+from boxdraw.tables.arrow import batches_of, wider_type
 
 __all__ = ["LARGE_CSV", "Stored", "check_trained", "open_stored"]
 

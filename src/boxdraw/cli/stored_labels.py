@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from boxdraw._core.sums import exact_total
 from boxdraw.cli.columns import row_weights
 from boxdraw.cli.errors import Failure, extra, no_such_column
 from boxdraw.cli.features import has_infinite, has_values, learning_column
@@ -16,11 +17,10 @@ from boxdraw.cli.figures import counted_figures
 from boxdraw.cli.labels import check_labels, no_labels, with_label
 from boxdraw.cli.model import Model
 from boxdraw.cli.stored import Stored
-from boxdraw.counts import BoxCounts
-from boxdraw.export.text import printable
-from boxdraw.rule import is_missing
-from boxdraw.schema import merged_unseen, unseen_categories, warn_of
-from boxdraw.sums import exact_total
+from boxdraw.model.export.text import printable
+from boxdraw.model.rule import is_missing
+from boxdraw.model.statistics import BoxCounts
+from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
 
 __all__ = ["Facts", "LabelledPieces", "figures_of", "find_facts", "labelled_tables"]
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from boxdraw.cli.errors import Failure, UsageError, extra, listed, other_delimiter
-from boxdraw.cli.files import Output
+from boxdraw.cli.output import Output
 
 __all__ = [
     "CsvForm",

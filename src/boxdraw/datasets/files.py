@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.datasets import load_svmlight_file
 
-from boxdraw.arrays import FloatArray
+from boxdraw._core.arrays import FloatArray
 from boxdraw.datasets.catalogue import DatasetInfo
 from boxdraw.datasets.keel import rarer
 

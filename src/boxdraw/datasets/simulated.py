@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from boxdraw.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray
 
 __all__ = ["LAWS", "Law", "simulate"]
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import FloatArray
-from boxdraw.boxes import BoxSet
-from boxdraw.export.text import category_text
-from boxdraw.membership import admitted
+from boxdraw._core.arrays import FloatArray
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.export.text import category_text
+from boxdraw.model.membership import admitted
+from boxdraw.model.rows import MISSING, UNSEEN
 from boxdraw.plotting._matplotlib import literal
-from boxdraw.rows import MISSING, UNSEEN
 
 #: A piece of an axis; infinite ends are open.
 Span = tuple[float, float]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from boxdraw.export.text import printable
+from boxdraw.model.export.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxdraw.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.plotting._axis import FeatureAxis, Span
 from boxdraw.plotting._matplotlib import BLACK, BLUE, ORANGE, VERMILLION
 

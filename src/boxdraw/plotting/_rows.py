@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from boxdraw.arrays import BoolArray, IntArray
-from boxdraw.boxes import BoxSet
-from boxdraw.membership import meets
+from boxdraw._core.arrays import BoolArray, IntArray
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.membership import meets
+from boxdraw.model.rows import MISSING, Columns, read_columns
+from boxdraw.model.scorecard import Scorecard
 from boxdraw.plotting._matplotlib import literal
-from boxdraw.rows import MISSING, Columns, read_columns
-from boxdraw.schema import check_table, labels_of
-from boxdraw.scored.scorecard import Scorecard
+from boxdraw.tables.labels import labels_of
+from boxdraw.tables.schema import check_table
 
 #: Characters of a name that have room.
 NAME_WIDTH = 28

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import BoolArray, FloatArray
-from boxdraw.boxes import BoxSet
-from boxdraw.export.text import format_number
+from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.export.text import format_number
 from boxdraw.plotting._axis import CategoryAxis, NumberAxis, feature_axis
 from boxdraw.plotting._matplotlib import literal
 

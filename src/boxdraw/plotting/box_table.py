@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from boxdraw.base import box_statistics
+from boxdraw.model.statistics import box_statistics
 from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, LEGEND, VERMILLION, Display, check_axes, literal
 from boxdraw.plotting._rows import LabelledRows, Rules, boxes_of, labels_for, signed
-from boxdraw.schema import weights_of
+from boxdraw.tables.labels import weights_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.arrays import FloatArray
-from boxdraw.boxes import BoxSet
+from boxdraw._core.arrays import FloatArray
+from boxdraw.model.boxes import BoxSet
 from boxdraw.plotting._axis import panel_axis
 from boxdraw.plotting._matplotlib import BLACK, GREY, LEGEND, Display, literal, new_figure
 from boxdraw.plotting._panel import FACE, STYLES, Panel

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.boxes import BoxSet
+from boxdraw.model.boxes import BoxSet
 from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, LEGEND, ORANGE, VERMILLION, Display, literal, new_figure
 from boxdraw.plotting._rows import (
     NAME_WIDTH,

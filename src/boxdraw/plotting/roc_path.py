@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boxdraw.arrays import FloatArray
-from boxdraw.fast.path import CostCurve, TrainingRoc
+from boxdraw._core.arrays import FloatArray
+from boxdraw.learners.fast.path import CostCurve, TrainingRoc
 from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, ORANGE, VERMILLION, Display, literal, new_figure
 from boxdraw.plotting._rows import NAME_WIDTH, labels_for
-from boxdraw.schema import weights_of
+from boxdraw.tables.labels import weights_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

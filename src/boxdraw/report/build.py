@@ -10,7 +10,7 @@ import re
 from importlib.resources import files
 from typing import Any
 
-from boxdraw.export.text import printable
+from boxdraw.model.export.text import printable
 
 __all__ = ["bundle", "page"]
 

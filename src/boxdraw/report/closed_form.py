@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boxdraw.arrays import BoolArray, FloatArray, IntArray
-from boxdraw.encoding import Encoding
-from boxdraw.fast.estimator import BaseFastBoxes
-from boxdraw.fast.expand import Edges
-from boxdraw.fast.path import TrainingRoc
-from boxdraw.fast.stops import LOWER, UPPER, Stops
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.learners.fast.estimator import BaseFastBoxes
+from boxdraw.learners.fast.expand import Edges
+from boxdraw.learners.fast.path import TrainingRoc
+from boxdraw.learners.fast.stops import LOWER, UPPER, Stops
 from boxdraw.report.payload import array
+from boxdraw.tables.encoding import Encoding
 
 __all__ = ["NoClosedForm", "closed_form"]
 

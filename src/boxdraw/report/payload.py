@@ -32,13 +32,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw import __version__
-from boxdraw.arrays import BoolArray, FloatArray, IntArray
-from boxdraw.boxes import BoxSet
-from boxdraw.explain import spread
-from boxdraw.export.text import printable
-from boxdraw.rows import read_columns
-from boxdraw.scored.scorecard import Scorecard
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw._core.version import __version__
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.explain import spread
+from boxdraw.model.export.text import printable
+from boxdraw.model.rows import read_columns
+from boxdraw.model.scorecard import Scorecard
 
 __all__ = ["FORMAT", "MAX_ROWS", "VERSION", "Labelled", "Subject", "array", "balanced_cost", "payload"]
 

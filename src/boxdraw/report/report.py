@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_scalar
 
-from boxdraw.files import write_text
+from boxdraw._core.files import write_text
+from boxdraw.model.settings import learned_with
 from boxdraw.report.build import page
 from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
-from boxdraw.schema import labels_of, weights_of
-from boxdraw.settings import learned_with
+from boxdraw.tables.labels import labels_of, weights_of
 
 __all__ = ["Report", "make_report"]
 

@@ -1,4 +1,4 @@
-/* Why a row is flagged, or what keeps it out of the nearest box: what boxdraw.explain says, word for word. */
+/* Why a row is flagged, or what keeps it out of the nearest box: what boxdraw.model.explain says, word for word. */
 
 import { MISSING, UNSEEN } from "./data.js";
 import { categoryText, formatNumber, isKnown, isLimited, isOnlyMissing } from "./text.js";

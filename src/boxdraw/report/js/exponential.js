@@ -1,4 +1,4 @@
-// exp(x) with the very bits of boxdraw.fast.exponential: x = k log 2 + r with whole k, then the series of
+// exp(x) with the very bits of boxdraw.learners.fast.exponential: x = k log 2 + r with whole k, then the series of
 // exp(r), in the plain operations that IEEE 754 fixes. Math.exp may differ in the last bit between browsers.
 
 import { rint } from "./numbers.js";

@@ -1,5 +1,5 @@
 // Numbers as IEEE 754 has them: rounding to even, the neighbours of a float, places in sorted arrays, and the
-// shortest decimal in an interval (as boxdraw.export.text.shortest_between finds it).
+// shortest decimal in an interval (as boxdraw.model.export.text.shortest_between finds it).
 
 // A float and its two halves as whole numbers, the low one first.
 const FLOAT = new Float64Array(1);

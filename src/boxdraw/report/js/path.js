@@ -1,5 +1,5 @@
-// The boxes of Fast Boxes at any cost of a false alarm, from the closed form (boxdraw.fast.expand, .path and
-// boxdraw.encoding), with the very limits that Python draws.
+// The boxes of Fast Boxes at any cost of a false alarm, from the closed form (boxdraw.learners.fast.expand, .path and
+// boxdraw.tables.encoding), with the very limits that Python draws.
 //
 // On mirrored axes every edge is a lower one. A scaled value y is inside the edge of a box exactly when
 //   c <= t (R+ t + expansion) / R-,  t = exp(y - tight + 1),

@@ -17,7 +17,7 @@ export function floatHex(value) {
   return `${sign}0x${exponent ? 1 : 0}.${digits}p${power < 0 ? "" : "+"}${power}`;
 }
 
-/** Tie the numbers to print to their limits, as boxdraw.export.json does; nothing where both are the same. */
+/** Tie the numbers to print to their limits, as boxdraw.model.export.json does; nothing where both are the same. */
 export function shownChecksum(features, boxes) {
   const cells = [];
   for (const [side, [exact, shown]] of [["lower", "shownLower"], ["upper", "shownUpper"]].entries()) {
@@ -54,7 +54,7 @@ function limitEntries(feature, limit) {
   return Object.fromEntries(entries);
 }
 
-/** Return the boxes as the object that boxdraw.export.json documents. */
+/** Return the boxes as the object that boxdraw.model.export.json documents. */
 export function boxesObject(features, boxes) {
   const checksum = shownChecksum(features, boxes);
   return {

@@ -1,4 +1,4 @@
-// The negatives that stop a growing edge (boxdraw.fast.stops), one column of the learner's matrix at a time.
+// The negatives that stop a growing edge (boxdraw.learners.fast.stops), one column of the learner's matrix at a time.
 //
 // A column has sorted spans of negatives, from first[i] to last[i], with none between them, and the sorted
 // values of the positives. The spans at minus and plus infinity that Python keeps are understood.
@@ -13,7 +13,7 @@ import {
   shortestBetween,
 } from "./numbers.js";
 
-// Scaled values are whole multiples of it (boxdraw.fast.scale).
+// Scaled values are whole multiples of it (boxdraw.learners.scaling).
 export const GRID = 2 ** -44;
 
 /** Returns a raw value on the scale of a column. */

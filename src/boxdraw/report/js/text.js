@@ -1,4 +1,4 @@
-/* Boxes as sentences: the same texts, character for character, as boxdraw.export.text writes. */
+/* Boxes as sentences: the same texts, character for character, as boxdraw.model.export.text writes. */
 
 // What would break a line or turn the text around, and halves of characters that no encoding can print.
 const UNPRINTABLE =

@@ -1,4 +1,4 @@
-// The rows that a scorecard flags as a union of boxes (boxdraw.scored.union): with positive points, a row
+// The rows that a scorecard flags as a union of boxes (boxdraw.model.union): with positive points, a row
 // reaches the threshold exactly if it is in all boxes of some smallest set whose points do. Each of these
 // sets gives one box, the intersection of its members.
 

@@ -1,0 +1,17 @@
+"""The learners that boxes are compared with: the paper's nine, and the readable ones of today."""
+
+from paper.baselines.hddt import HellingerTreeClassifier
+from paper.baselines.j48 import J48Classifier
+from paper.baselines.prim import PRIMClassifier
+from paper.baselines.registry import BASELINES, MODERN, Baseline
+from paper.baselines.sigest import SigestSVC
+
+__all__ = [
+    "BASELINES",
+    "MODERN",
+    "Baseline",
+    "HellingerTreeClassifier",
+    "J48Classifier",
+    "PRIMClassifier",
+    "SigestSVC",
+]

@@ -1,0 +1,167 @@
+"""The readable learners that users would pick today, from packages of their own, with the weight of the negatives."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw._core.arrays import FloatArray
+from paper.baselines.classifier import NumbersClassifier
+from paper.baselines.weighted import best_threshold, check_negative_weight, imported, row_weights, seeded
+
+
+def make_ebm(pairs: int = 0, random_state: int = 0) -> Any:
+    """Return an explainable boosting machine (Lou et al. 2013), of single features and so many pairs."""
+    glassbox = imported("interpret.glassbox", "EBM")
+    # Its 50 000 rounds take minutes for a hundred rows that can be separated.
+    return glassbox.ExplainableBoostingClassifier(
+        interactions=pairs, max_rounds=1000, n_jobs=1, random_state=random_state
+    )
+
+
+def make_figs(random_state: int = 0) -> Any:
+    """Return FIGS (Tan et al. 2022), a sum of trees of at most 12 splits together."""
+    return imported("imodels", "FIGS").FIGSClassifier(max_rules=12, random_state=random_state)
+
+
+class SkopeRules(NumbersClassifier):
+    """SkopeRules of imodels with a threshold: as they come, half of the rules must agree, which flags next to nothing.
+
+    The threshold is the one that predicts most of the training rows' weight right.
+
+    Parameters
+    ----------
+    negative_weight : float, default=1.0
+        What a row of label 0 weighs, one of label 1 being 1.
+    random_state : int, default=0
+        For the samples of the trees.
+
+    Attributes
+    ----------
+    model_ : SkopeRulesClassifier
+        The rules.
+    threshold_ : float
+        The score from which on a row is positive.
+    classes_ : ndarray
+        The labels.
+    """
+
+    def __init__(self, negative_weight: float = 1.0, random_state: int = 0) -> None:
+        self.negative_weight = negative_weight
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SkopeRules:
+        """Fit the rules and choose the threshold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels, 0 or 1.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows instead of those by label.
+
+        Returns
+        -------
+        SkopeRules
+            The fitted estimator.
+        """
+        check_negative_weight(self.negative_weight)
+        X, y = self._labelled_rows(X, y)
+        rules = imported("imodels", "SkopeRules").SkopeRulesClassifier(random_state=self.random_state)
+        weights = row_weights(y, self.negative_weight) if sample_weight is None else sample_weight
+        with seeded(self.random_state):
+            self.model_ = rules.fit(X, y, sample_weight=weights)
+        self.threshold_ = best_threshold(y, self.model_.predict_proba(X)[:, 1], weights)
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the scores of the rules themselves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            The second column is the share of rules that hold.
+        """
+        rows = self._rows(X)
+        scores: FloatArray = self.model_.predict_proba(rows)
+        return scores
+
+    def _predict_rows(self, X: FloatArray) -> npt.NDArray[Any]:
+        return (self.model_.predict_proba(X)[:, 1] >= self.threshold_).astype(int)
+
+
+class RuleFit(NumbersClassifier):
+    """RuleFit of imodels (Friedman and Popescu 2008), whose fit takes no weights.
+
+    The weight of the negatives moves the threshold: with probability p of label 1 a row is positive if p exceeds
+    ``negative_weight`` times 1 - p.
+
+    Parameters
+    ----------
+    negative_weight : float, default=1.0
+        What a row of label 0 weighs, one of label 1 being 1.
+    random_state : int, default=0
+        For the trees that the rules come from.
+
+    Attributes
+    ----------
+    model_ : RuleFitClassifier
+        The rules and linear terms.
+    classes_ : ndarray
+        The labels.
+    """
+
+    def __init__(self, negative_weight: float = 1.0, random_state: int = 0) -> None:
+        self.negative_weight = negative_weight
+        self.random_state = random_state
+
+    def _learn(self, X: FloatArray, y: npt.NDArray[Any]) -> None:
+        check_negative_weight(self.negative_weight)
+        rules = imported("imodels", "RuleFit").RuleFitClassifier(random_state=self.random_state)
+        with warnings.catch_warnings(), seeded(self.random_state):
+            # The package asks for its lasso by a parameter that scikit-learn calls outdated.
+            warnings.filterwarnings("ignore", "'penalty' was deprecated", FutureWarning)
+            warnings.filterwarnings("ignore", "Inconsistent values: penalty=", UserWarning)
+            self.model_ = rules.fit(X, y)
+
+    def _predict_rows(self, X: FloatArray) -> npt.NDArray[Any]:
+        negative, positive = self.model_.predict_proba(X).T
+        return (positive > self.negative_weight * negative).astype(int)
+
+
+class Ripper(NumbersClassifier):
+    """RIPPER (Cohen 1995) of the package wittgenstein as it comes, with numbers cut into ten bins. It takes no weights.
+
+    Parameters
+    ----------
+    random_state : int, default=0
+        For the parts of the rows that rules are grown and pruned on.
+
+    Attributes
+    ----------
+    model_ : RIPPER
+        The rules.
+    classes_ : ndarray
+        The labels.
+    """
+
+    def __init__(self, random_state: int = 0) -> None:
+        self.random_state = random_state
+
+    def _learn(self, X: FloatArray, y: npt.NDArray[Any]) -> None:
+        self.model_ = imported("wittgenstein", "RIPPER").RIPPER(random_state=self.random_state)
+        with seeded(self.random_state):
+            self.model_.fit(X, y, pos_class=1)
+
+    def _predict_rows(self, X: FloatArray) -> npt.NDArray[Any]:
+        return np.asarray(self.model_.predict(X)).astype(int)

@@ -1,0 +1,97 @@
+"""Output that is there completely or not at all, and never in place of a file that was not meant to go."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from boxdraw._core.files import replacing
+from boxdraw.cli.errors import Failure
+
+__all__ = ["Output"]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    r"""Where a result goes; made, and so checked, before the work begins.
+
+    Parameters
+    ----------
+    name : str
+        A path, or ``-`` for standard output.
+    force : bool
+        Whether a file that exists may be replaced.
+    inputs : tuple of str
+        What the result is made from, which is never replaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Output(f"{folder}/a.txt").write("text\n")
+    ...     Path(folder, "a.txt").read_text()
+    'text\n'
+    """
+
+    name: str
+    force: bool = False
+    inputs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    @property
+    def is_stdout(self) -> bool:
+        """Whether the result goes to standard output."""
+        return self.name == "-"
+
+    def write(self, content: str | bytes) -> None:
+        """Write all of it, text as UTF-8.
+
+        Parameters
+        ----------
+        content : str or bytes
+            What to write.
+        """
+        with self.open() as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """Open for writing; the file takes its name when the block ends without an error.
+
+        Yields
+        ------
+        binary file
+            Where to write.
+        """
+        if self.is_stdout:
+            sys.stdout.flush()
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+            return
+        with replacing(self.name, self._check) as file:  # another run may have been faster
+            yield file
+
+    def _check(self) -> None:
+        """Refuse a place that cannot, or must not, be written to."""
+        if self.is_stdout:
+            return
+        path = Path(os.path.realpath(self.name))
+        if not path.parent.is_dir():
+            raise Failure(f"cannot write {self.name}: the folder {path.parent} does not exist; make it first")
+        if path.is_dir():
+            raise Failure(f"cannot write {self.name}: it is a folder; give the path of a file")
+        if path.exists() and not path.is_file():
+            raise Failure(f"cannot write {self.name}: it is not a regular file; use - for standard output")
+        if any(name != "-" and os.path.realpath(name) == str(path) for name in self.inputs):
+            raise Failure(f"cannot write {self.name}: the result would take the place of what it is made from")
+        if path.exists() and not self.force:
+            raise Failure(f"{self.name} exists; add --force to replace it, or choose another name with -o")
+        if not os.access(path.parent, os.W_OK):
+            raise Failure(f"cannot write {self.name}: no permission to write in the folder {path.parent}")

@@ -1,1 +1,0 @@
-"""The experiments behind the figures in the documentation."""

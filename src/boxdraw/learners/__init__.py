@@ -1,0 +1,1 @@
+"""Learners: each takes the training rows of `boxdraw.tables` and gives a model of `boxdraw.model`."""

@@ -1,0 +1,336 @@
+"""What every box classifier shares: it reads ``boxes_`` and knows nothing of how they were learned."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
+from boxdraw._core.frames import frame_like
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.statistics import box_statistics
+from boxdraw.tables.encoding import Encoding
+from boxdraw.tables.labels import labels_of, weights_of
+from boxdraw.tables.schema import read_rows
+
+if TYPE_CHECKING:
+    from boxdraw._core.progress import Told
+    from boxdraw.report.report import Report
+    from boxdraw.tables.predict import PredictedTable
+
+
+class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
+    """Predict, transform and tabulate from ``boxes_``, ``classes_`` and ``pos_label_``."""
+
+    boxes_: BoxSet
+    classes_: npt.NDArray[Any]
+    pos_label_: Any
+    n_jobs: int | None = None  # of those that have no such parameter
+    _encoding: Encoding
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict the class of each row: positive inside a box, negative outside all of them.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels out of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self._labels(self.boxes_.contains(self._validated(X), n_jobs=self.n_jobs))
+
+    def transform(self, X: Any) -> BoolArray:
+        """Tell which boxes hold each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples, n_boxes)
+            True where the row lies in the box; a frame after ``set_output``.
+        """
+        check_is_fitted(self)
+        return self._transformed_by().membership(self._validated(X), n_jobs=self.n_jobs)
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Return the names of the columns of ``transform``: box1, box2, ...
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Checked against the names seen in fit; not used otherwise.
+
+        Returns
+        -------
+        ndarray of str
+            One name per box.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        if input_features is not None and names is not None and not np.array_equal(names, input_features):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        return np.array([f"box{k + 1}" for k in range(len(self._transformed_by()))], dtype=object)
+
+    def _transformed_by(self) -> BoxSet:
+        """Return the boxes that ``transform`` has a column for."""
+        return self.boxes_
+
+    def predict_table(
+        self,
+        source: Any,
+        output: str | os.PathLike[str],
+        *,
+        columns: Sequence[str] | None = None,
+        memory_limit: int | str | None = None,
+        progress: bool | Told | None = None,
+    ) -> PredictedTable:
+        """Predict the rows of a stored table, which may be larger than memory, and write a table of them.
+
+        The table is read batch by batch, and written in the order of its rows with the columns ``prediction``, a
+        label out of ``classes_``; ``score``, what ``decision_function`` gives, if there is one; and ``box``, the
+        number of the first box of ``transform`` that holds the row, from 1, null if none does. A file that exists is
+        replaced at the end; an error leaves it as it is.
+
+        Parameters
+        ----------
+        source : path, list of paths, pyarrow.dataset.Dataset or pyarrow.Table
+            Parquet, Arrow or CSV files, or a directory of them. It needs a column for each feature, in any order, and
+            may have others. A model that was fitted without names takes a table of exactly its features by place.
+        output : path
+            The file to write, which ends in .parquet, .arrow, .feather or .csv.
+        columns : sequence of str, optional
+            The columns of the table to write in front of the predictions; all of them by default, none for ``[]``.
+        memory_limit : int or str, optional
+            About how much memory to use, in bytes or like "500 MB"; a gigabyte by default.
+        progress : bool or callable, optional
+            Whether to show how it gets on. A function is called with what is being done, the rows that are done, and
+            their number in all, or None where that is not known.
+
+        Returns
+        -------
+        PredictedTable
+            ``output``, ``rows`` and ``flagged``, the number of rows that are predicted positive.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> import pyarrow.csv
+        >>> from boxdraw import BoxSet, BoxSetClassifier
+        >>> model = BoxSetClassifier(BoxSet([[30.0]], [[40.0]], feature_names=["age"]), classes=("no", "yes"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     done = model.predict_table(pa.table({"id": [7, 8], "age": [35, 50]}), f"{folder}/out.csv")
+        ...     pyarrow.csv.read_csv(done.output).to_pydict()
+        {'id': [7, 8], 'age': [35, 50], 'prediction': ['yes', 'no'], 'score': [5, -10], 'box': [1, None]}
+        >>> done.rows, done.flagged
+        (2, 1)
+        """
+        from boxdraw.tables.predict import predict_table
+
+        check_is_fitted(self)
+        return predict_table(self, source, output, columns, memory_limit, progress)
+
+    def explain(self, X: Any) -> Any:
+        """Say of each row which box holds it, or what it would take to be in the nearest one.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        frame
+            Of the same kind as X, pandas for arrays; `boxdraw.model.explain.explain` says what its columns are.
+        """
+        check_is_fitted(self)
+        self._validated(X)
+        return self.boxes_.explain(X)
+
+    def box_table(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Count, for each box, what it catches and at what price, on any labelled rows.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, seen in training or not.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        frame
+            One row per box, of the same kind as X (pandas, polars, pyarrow; pandas for arrays): ``rule``;
+            ``support``, the weight of the rows inside; ``true_positives``, ``false_positives``; ``precision``
+            with its Wilson 95% interval ``precision_low`` to ``precision_high``; ``recall``; ``unique_recall``,
+            the part that no other box catches; ``lift``, the precision relative to the base rate; ``overlap``,
+            the part of the support that other boxes hold too. A figure with nothing to divide by is NaN.
+        """
+        check_is_fitted(self)
+        return frame_like(X, self._statistics(self.boxes_, X, y, sample_weight))
+
+    def report(
+        self,
+        X: Any,
+        y: Any,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        X_test: Any = None,
+        y_test: Any = None,
+        sample_weight: Any = None,
+        sample_weight_test: Any = None,
+        title: str | None = None,
+        false_alarm_cost: float | None = None,
+        max_rows: int = 50_000,
+    ) -> Report:
+        """Make a page that shows the model on labelled rows, and lets people move its limits.
+
+        The page is one file that needs no server and no network. It holds the rows: give it only to people who may
+        see them.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, as a rule those that the model was learned from. The index of a pandas frame names them.
+        y : array-like of shape (n_samples,)
+            Their labels. The name of a series is that of what is predicted.
+        path : path, optional
+            The file to write; what was there is replaced in one step. Without it the page is shown in a notebook.
+        X_test, y_test : optional
+            Rows that the model has not seen, shown beside the others everywhere.
+        sample_weight, sample_weight_test : array-like of shape (n_samples,), optional
+            Weights of the rows.
+        title : str, optional
+            The title; by default it says what is predicted.
+        false_alarm_cost : float, optional
+            What a false alarm costs, in misses, when the page opens. By default what the model was learned for: its
+            ``false_alarm_cost``, or ``negative_weight_`` where it has no such parameter; otherwise the weight of the
+            positive rows over that of the negative ones.
+        max_rows : int, default=50_000
+            Of a table with more rows the page has a sample of so many, the same each time, and says so. Up to half of
+            them are positive, and weights make each class count what it does in the whole table.
+
+        Returns
+        -------
+        Report
+            The page, with ``html``, ``path`` and ``save``.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from boxdraw import BoxSet, BoxSetClassifier
+        >>> model = BoxSetClassifier(BoxSet([[30]], [[40]], feature_names=["age"]), classes=("no", "yes"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     report = model.report([[35], [50]], ["yes", "no"], f"{folder}/report.html", title="Age")
+        >>> report.path.name
+        'report.html'
+        """
+        from boxdraw.report.report import make_report
+
+        check_is_fitted(self)
+        return make_report(
+            self,
+            X,
+            y,
+            path,
+            X_test=X_test,
+            y_test=y_test,
+            sample_weight=sample_weight,
+            sample_weight_test=sample_weight_test,
+            title=title,
+            false_alarm_cost=false_alarm_cost,
+            max_rows=max_rows,
+        )
+
+    def _repr_html_inner(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Show a fitted model as its rules, another one as scikit-learn does; both only if it shows diagrams."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle and _is_fitted(self):
+            from boxdraw.model.export.html import classifier_card
+
+            bundle["text/html"] = classifier_card(self)
+        return bundle
+
+    def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+        """Return the columns of ``box_table`` for any boxes."""
+        positive = labels_of(y, len(_rows(X)), self.classes_) == self.pos_label_
+        member = boxes.membership(self._validated(X), n_jobs=self.n_jobs)
+        return box_statistics(boxes, member, positive, weights_of(sample_weight, len(positive)))
+
+    def _validated(self, X: Any) -> Any:
+        """Check X against what fit saw; return rows that the boxes can read."""
+        return read_rows(self, X, self.boxes_)
+
+    def _encoded(self, X: Any) -> Matrix:
+        """Check X against what fit saw; return the learner's matrix."""
+        return self._encoding.encode(self._validated(X))
+
+    def _labels(self, flagged: BoolArray) -> npt.NDArray[Any]:
+        """Turn flags into labels; ``classes_`` has two of them."""
+        is_second = flagged if self.pos_label_ == self.classes_[1] else ~flagged
+        labels: npt.NDArray[Any] = self.classes_[is_second.astype(np.intp)]
+        return labels
+
+    def _towards_second_class(self, score: FloatArray, flagged: BoolArray) -> FloatArray:
+        """Make a score of the positive class a finite decision function, its sign that of predict.
+
+        scikit-learn's scorers, calibrators and threshold tuners take a decision function to rank towards
+        ``classes_[1]``, so the score changes its sign where the positive class is ``classes_[0]``.
+        """
+        tiny, huge = np.finfo(np.float64).tiny, np.finfo(np.float64).max
+        score = np.clip(score, -huge, huge)
+        if self.pos_label_ == self.classes_[1]:
+            return np.where(flagged, np.maximum(score, tiny), np.minimum(score, -tiny))
+        return np.where(flagged, np.minimum(-score, -tiny), np.maximum(-score, tiny))
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Leave an estimator as it was before if its fit fails."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def _is_fitted(estimator: Any) -> bool:
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _rows(X: Any) -> Any:
+    return X if hasattr(X, "__len__") else np.asarray(X)

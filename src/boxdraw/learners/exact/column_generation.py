@@ -1,0 +1,353 @@
+"""Column generation: an upper bound on every drawing, from a linear program over all boxes.
+
+A drawing is a choice of at most K *columns*: a box B and the set S of the positives assigned to it, each positive to
+one box at most. With x for columns and y for covered negatives the program is
+
+    maximise  Σ_(B,S) (points of S − box_points) x_BS − Σ_q points_q y_q
+    subject to  Σ_(S ∋ p) x_BS ≤ 1                  for each positive p,
+                Σ x_BS ≤ K,
+                Σ_(B ∋ q) x_BS ≤ K y_q              for each negative q,
+                Σ_(B ∋ q, S ∋ p) x_BS ≤ y_q         for pairs (p, q), added where they are violated.
+
+Charging each box in full for each negative would not be a bound, because a negative in two boxes is charged once. The
+pair rows are what keeps the bound tight nevertheless: boxes that share the negative q cannot share the positive p. The
+price of a column then is the value of a box with pair prices, and branch and bound finds the best one exactly. For any
+prices at all
+
+    points ≤ Σ_p π_p + Σ_q (K ν_q + Σ_p μ_pq − points_q)⁺ + K · (best value of a box at these prices − box_points)⁺,
+
+so the bound is computed in whole numbers from rounded prices and does not depend on the accuracy of the LP solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw.learners.exact.max_box import MaxBox, Pricing
+from boxdraw.learners.exact.problem import Box, Problem
+
+_EPS = 1e-6
+_FEW = 3  # columns in a round below which climbing is called exhausted
+_PROOF_WORK = 10_000_000  # the longer a proof takes, the more rounds pass before the next
+_SMOOTH = 0.5  # weight of the best prices so far in the next ones: plain LP prices jump about
+_TRIM_EVERY = 20
+_MOST_CUTS = 300  # per round
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Dual values of the linear program, in points."""
+
+    positive: FloatArray  # π: the price of a positive
+    box: float  # σ
+    share: FloatArray  # ν: paid by each box that holds the negative
+    pair: FloatArray  # μ, positives × negatives: paid by a box that holds both
+
+    def towards(self, other: Prices, weight: float) -> Prices:
+        """Return a mean of these prices and others."""
+        return Prices(*((1 - weight) * a + weight * b for a, b in zip(self._parts(), other._parts(), strict=True)))
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.positive, self.box, self.share, self.pair
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A box, the positives assigned to it and the negatives in it."""
+
+    box: Box
+    assigned: BoolArray
+    covered: BoolArray
+
+
+class Master:
+    """The linear program over the columns and pair rows so far."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self.columns: list[Column] = []
+        self.use: FloatArray = np.zeros(0)  # the last solution: how much of each column,
+        self.cover: FloatArray = np.zeros(0)  # of each negative,
+        self._pair_prices: FloatArray = np.zeros(0)  # and the price of each pair row
+        self.prices: Prices | None = None
+        self._build([], np.zeros((0, 2), dtype=np.int64))
+
+    def _build(self, columns: list[Column], pairs: Any) -> None:
+        from ortools.linear_solver import pywraplp
+
+        self._solver = solver = pywraplp.Solver.CreateSolver("GLOP")
+        self._infinity = solver.infinity()
+        self._objective = solver.Objective()
+        self._objective.SetMaximization()
+        problem = self._problem
+        self._covered = [solver.NumVar(0, 1, "") for _ in problem.negatives.points]
+        self._positive_rows = [solver.Constraint(-self._infinity, 1) for _ in problem.positives.points]
+        self._box_row = solver.Constraint(-self._infinity, problem.max_boxes)
+        self._share_rows = [solver.Constraint(-self._infinity, 0) for _ in problem.negatives.points]
+        for row, variable, points in zip(self._share_rows, self._covered, problem.negatives.points, strict=True):
+            row.SetCoefficient(variable, -float(problem.max_boxes))
+            self._objective.SetCoefficient(variable, -float(points))
+        # A positive may be in the columns of several boxes if its points are given back. Columns without it would do
+        # the same at no higher price; this saves most of them.
+        for row, points in zip(self._positive_rows, problem.positives.points, strict=True):
+            extra = solver.NumVar(0, self._infinity, "")
+            row.SetCoefficient(extra, -1)
+            self._objective.SetCoefficient(extra, -float(points))
+        self._pair_rows: list[Any] = []
+        self._pair_of_row = np.zeros((0, 2), dtype=np.int64)
+        self.columns = []
+        self._variables: list[Any] = []
+        self._known: set[bytes] = set()
+        self._pairs: set[tuple[int, int]] = set()
+        self.add_pairs(pairs)
+        for column in columns:
+            self.add(column.assigned)
+
+    def add(self, assigned: BoolArray) -> bool:
+        """Add the column of the bounding box of some positives unless it is there."""
+        box = self._problem.around(assigned)
+        if box is None:
+            return False
+        covered = self._problem.negatives.inside(box)
+        key = assigned.tobytes() + covered.tobytes()
+        if key in self._known:
+            return False
+        self._known.add(key)
+        self._add(Column(box, assigned, covered))
+        return True
+
+    def _add(self, column: Column) -> None:
+        variable = self._solver.NumVar(0, self._infinity, "")
+        gain = int(self._problem.positives.points[column.assigned].sum()) - self._problem.box_points
+        self._objective.SetCoefficient(variable, float(gain))
+        self._box_row.SetCoefficient(variable, 1)
+        for i in np.flatnonzero(column.assigned).tolist():
+            self._positive_rows[i].SetCoefficient(variable, 1)
+        for q in np.flatnonzero(column.covered).tolist():
+            self._share_rows[q].SetCoefficient(variable, 1)
+        both = column.assigned[self._pair_of_row[:, 0]] & column.covered[self._pair_of_row[:, 1]]
+        for t in np.flatnonzero(both).tolist():
+            self._pair_rows[t].SetCoefficient(variable, 1)
+        self.columns.append(column)
+        self._variables.append(variable)
+
+    def add_pairs(self, pairs: Any) -> None:
+        """Add pair rows."""
+        for i, q in pairs.tolist():
+            row = self._solver.Constraint(-self._infinity, 0)
+            row.SetCoefficient(self._covered[q], -1)
+            for column, variable in zip(self.columns, self._variables, strict=True):
+                if column.assigned[i] and column.covered[q]:
+                    row.SetCoefficient(variable, 1)
+            self._pair_rows.append(row)
+            self._pairs.add((i, q))
+        self._pair_of_row = np.concatenate([self._pair_of_row, pairs])
+
+    def trim(self, worst: float) -> None:
+        """Leave out pair rows that do not bind and columns whose reduced cost is below the worst."""
+        keep = (self.reduced_costs() >= worst) | (self.use > _EPS)
+        self.use = self.use[keep]
+        self._build(
+            [c for c, k in zip(self.columns, keep, strict=True) if k], self._pair_of_row[self._pair_prices > _EPS]
+        )
+
+    def reduced_costs(self) -> FloatArray:
+        """Return by how much each column is worth more than it pays at the last prices: at most 0, but for rounding."""
+        if not self.columns or self.prices is None:
+            return np.zeros(len(self.columns))
+        prices = self.prices
+        gain = np.array([self._problem.positives.points[c.assigned].sum() for c in self.columns], dtype=np.float64)
+        gain -= self._problem.box_points + prices.box
+        assigned = np.array([c.assigned for c in self.columns])
+        covered = np.array([c.covered for c in self.columns])
+        cost = gain - assigned @ prices.positive - covered @ prices.share
+        cost -= np.einsum("kq,kq->k", assigned @ prices.pair, covered)
+        return cost
+
+    def solve(self, milliseconds: int) -> Prices | None:
+        """Solve; return the prices, or None if it took too long."""
+        from ortools.linear_solver import pywraplp
+
+        for way in ("as it is", "anew", "by the dual simplex"):
+            if way == "anew":  # a basis that was carried over too often may have become singular
+                self._build(self.columns, self._pair_of_row)
+            if way == "by the dual simplex":
+                self._solver.SetSolverSpecificParametersAsString("use_dual_simplex: true")
+            self._solver.SetTimeLimit(max(milliseconds, 1))
+            status = self._solver.Solve()
+            if status != pywraplp.Solver.ABNORMAL:
+                break
+        if status != pywraplp.Solver.OPTIMAL:
+            return None
+        self.value = self._objective.Value()
+        self.use = np.array([variable.solution_value() for variable in self._variables])
+        self.cover = np.array([variable.solution_value() for variable in self._covered])
+        pair = np.zeros((len(self._positive_rows), len(self._covered)))
+        self._pair_prices = _duals(self._pair_rows)
+        np.add.at(pair, (self._pair_of_row[:, 0], self._pair_of_row[:, 1]), self._pair_prices)
+        self.prices = Prices(_duals(self._positive_rows), self._box_row.dual_value(), _duals(self._share_rows), pair)
+        return self.prices
+
+    def violated(self) -> Any:
+        """Return the pairs whose rows the last solution violates, the worst of each negative first."""
+        active = np.flatnonzero(self.use > _EPS)
+        if not len(active):
+            return np.zeros((0, 2), dtype=np.int64)
+        assigned = np.array([self.columns[k].assigned for k in active], dtype=np.float64) * self.use[active, None]
+        excess = assigned.T @ np.array([self.columns[k].covered for k in active], dtype=np.float64) - self.cover
+        scored = []
+        for q in np.flatnonzero(excess.max(axis=0) > 1e-4).tolist():
+            for i in np.argsort(-excess[:, q], kind="stable")[:2].tolist():
+                if excess[i, q] > 1e-4 and (i, q) not in self._pairs:
+                    scored.append((-excess[i, q] * self._problem.negatives.points[q], i, q))
+        scored.sort()
+        return np.array([(i, q) for _, i, q in scored[:_MOST_CUTS]], dtype=np.int64).reshape(-1, 2)
+
+
+def _duals(rows: list[Any]) -> FloatArray:
+    return np.array([row.dual_value() for row in rows], dtype=np.float64)
+
+
+class ColumnGeneration:
+    """Lowers a bound on all drawings, round by round."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        max_box: MaxBox,
+        starts: Callable[[BoolArray, int], list[Box]],
+        seconds_left: Callable[[], float],
+        out_of_time: Callable[[], bool],
+    ) -> None:
+        self._problem = problem
+        self._max_box = max_box
+        self._starts = starts
+        self._seconds_left = seconds_left
+        self._out_of_time = out_of_time
+        self.master = Master(problem)
+        most = problem.constant + int(problem.positives.points.sum()) + problem.max_boxes * problem.box_points
+        self.fine = 2 ** max(0, min(16, 50 - most.bit_length()))
+        self.bound = most
+        # The best prices so far and their bound, in fine points and without the constant. At first each positive pays
+        # all that it is worth, and no box is worth anything.
+        points = problem.positives.points
+        share = np.zeros(len(problem.negatives.points))
+        self.centre = Prices(points.astype(np.float64), 0.0, share, np.zeros((len(points), len(share))))
+        self.exact_bound = int(points.sum()) * self.fine
+        self._next_proof = 0
+        self.least = problem.constant  # the points of the best drawing known
+        self._round = 0
+
+    def take(self, boxes: Sequence[Box]) -> None:
+        """Add boxes with all their positives as columns."""
+        for box in boxes:
+            self.master.add(self._problem.positives.inside(box))
+
+    def likely(self, most: int) -> list[Box]:
+        """Return the boxes of the columns that the last solution likes best."""
+        order = np.argsort(-self.master.reduced_costs(), kind="stable")
+        return [self.master.columns[k].box for k in order[:most]]
+
+    def all_boxes(self, least: int, most: int) -> list[Box] | None:
+        """List every box that a drawing of more than `least` points can use; None if there are too many.
+
+        A drawing earns at most the base of the bound plus the values of its boxes, and no box is worth more than the
+        best, so one box alone can't be far below it.
+        """
+        pricing, base = self._pricing(self.centre)
+        n_boxes = self._problem.max_boxes
+        others = (self.exact_bound - base) // n_boxes * (n_boxes - 1)
+        wanted = (least + 1 - self._problem.constant) * self.fine
+        cutoff = wanted - base - others + self._problem.box_points * self.fine - 1
+        return self._max_box.all_above(pricing, cutoff, self._out_of_time, most, 10 * most)
+
+    def step(self) -> bool:
+        """Do one round; return False when there is nothing left to gain or no time to gain it."""
+        self._round += 1
+        prices = self.master.solve(int(1000 * self._seconds_left()))
+        if prices is None:
+            return False
+        if self._round % _TRIM_EVERY == 0:
+            self.master.trim(self.least - self.bound)
+        pairs = np.zeros((0, 2), dtype=np.int64)
+        added = 0
+        for tried in (prices.towards(self.centre, _SMOOTH), prices):
+            added = self._climb(tried, prices)
+            if added:
+                break
+        if added <= _FEW:
+            pairs = self.master.violated()
+        exhausted = added <= _FEW and not len(pairs)
+        proven = False
+        if exhausted or self._round >= self._next_proof:
+            proven, new = self._prove(tried)
+            added += new
+        self.master.add_pairs(pairs)
+        return not (exhausted and proven and added == 0) and not self._out_of_time()
+
+    def _climb(self, prices: Prices, plain: Prices) -> int:
+        pricing, _ = self._pricing(prices)
+        threshold = self._threshold(prices)
+        active = [self.master.columns[k].box for k in np.flatnonzero(self.master.use > _EPS)]
+        added = 0
+        for value, box in self._max_box.climb(pricing, [*active, *self._starts(pricing.gain > 0, 20)]):
+            if value > threshold:
+                assigned = self._assigned(pricing, box)
+                if self._reduced_cost(plain, assigned) > _EPS:
+                    added += self.master.add(assigned)
+        return added
+
+    def _prove(self, prices: Prices) -> tuple[bool, int]:
+        """Find the best column at the prices, and with it a bound."""
+        pricing, base = self._pricing(prices)
+        threshold = self._threshold(prices)
+        found = self._max_box.best(pricing, threshold, self._out_of_time)
+        self._next_proof = self._round + int(np.clip(found.work / _PROOF_WORK, 3, 30))
+        self._lower_bound(
+            base + self._problem.max_boxes * max(0, found.upper - self._problem.box_points * self.fine), prices
+        )
+        if found.box is None:
+            return found.upper <= threshold, 0
+        assigned = self._assigned(pricing, found.box)
+        return False, int(self.master.add(assigned))
+
+    def _lower_bound(self, fine_points: int, prices: Prices) -> None:
+        if fine_points < self.exact_bound:
+            self.exact_bound, self.centre = fine_points, prices
+            self.bound = min(self.bound, self._problem.constant + fine_points // self.fine)
+
+    def _threshold(self, prices: Prices) -> int:
+        return round(prices.box * self.fine) + self._problem.box_points * self.fine
+
+    def _pricing(self, prices: Prices) -> tuple[Pricing, int]:
+        """Round prices to whole fine points; return what a box earns at them and the rest of the bound."""
+        worth = self._problem.positives.points * self.fine
+        paid = np.clip(np.rint(prices.positive * self.fine), 0, worth).astype(np.int64)
+        share = np.maximum(np.floor(prices.share * self.fine), 0).astype(np.int64)
+        pair = np.maximum(np.floor(prices.pair * self.fine), 0).astype(np.int64)
+        over = self._problem.max_boxes * share + pair.sum(axis=0) - self._problem.negatives.points * self.fine
+        where = np.nonzero(pair)
+        pricing = Pricing(worth - paid, share, (where[0], where[1], pair[where]))
+        return pricing, int(paid.sum()) + int(np.maximum(over, 0).sum())
+
+    def _assigned(self, pricing: Pricing, box: Box) -> BoolArray:
+        """Return the positives of a box that earn something in it."""
+        positive, negative, price = pricing.pairs
+        rest = pricing.gain.copy()
+        np.subtract.at(rest, positive, price * self._problem.negatives.inside(box)[negative])
+        return self._problem.positives.inside(box) & (rest > 0)
+
+    def _reduced_cost(self, prices: Prices, assigned: BoolArray) -> float:
+        box = self._problem.around(assigned)
+        if box is None:
+            return 0.0
+        covered = self._problem.negatives.inside(box)
+        gain = (
+            (self._problem.positives.points - prices.positive)[assigned].sum() - self._problem.box_points - prices.box
+        )
+        return float(gain - prices.share[covered].sum() - prices.pair[np.ix_(assigned, covered)].sum())

@@ -1,0 +1,73 @@
+"""Where the limits of the final boxes go, once it is settled which training rows they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw.learners.exact.objective import Objective
+from boxdraw.learners.exact.problem import tight_lower, tight_upper
+
+EDGES = ("midway", "tight")
+
+
+def place_edges(objective: Objective, held: Sequence[BoolArray], edges: str) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of boxes, each given by the positives that it holds."""
+    positives = objective.rows(objective.positive)
+    n_features = objective.X.shape[1]
+    lower, upper = np.empty((len(held), n_features)), np.empty((len(held), n_features))
+    for k, rows in enumerate(held):
+        lower[k] = tight_lower(np.fmin.reduce(positives[rows]), objective.margin)
+        upper[k] = tight_upper(np.fmax.reduce(positives[rows]), objective.margin)
+    lower[np.isnan(lower)], upper[np.isnan(upper)] = -np.inf, np.inf  # all values missing: no limit
+    if edges == "tight":
+        return lower, upper
+    wide = lower.copy(), upper.copy()
+    for k in range(len(held)):
+        _widen(objective, wide[0][k], wide[1][k])
+    # Limits are moved so that no row changes sides; should rounding ever make a difference, the tight ones stand.
+    same = np.array_equal(objective.counted(lower, upper), objective.counted(*wide))
+    return wide if same else (lower, upper)
+
+
+def _widen(objective: Objective, lower: FloatArray, upper: FloatArray) -> None:
+    """Move each limit of a box halfway to the nearest row that it keeps out; drop it if it keeps none out.
+
+    A limit that keeps few rows out goes first, so that those stay that say most. Rows that another limit keeps out
+    do not stand in the way.
+    """
+    beyond = _beyond(objective, lower, upper)
+    times = beyond.sum(axis=(0, 1), dtype=np.int32)  # by how many limits each row is kept out
+    order = np.argsort(np.count_nonzero(beyond, axis=2).reshape(-1), kind="stable")
+    for side, j in zip(*np.unravel_index(order, beyond.shape[:2]), strict=True):
+        out = np.flatnonzero(beyond[side, j])
+        values, alone = np.asarray(objective.X[out, j], dtype=np.float64), times[out] == 1
+        sides = np.where(objective.positive[out], objective.margin, -objective.margin)
+        limits, sign = (lower, 1.0) if side == 0 else (upper, -1.0)
+        if not alone.any():
+            limits[j] = -sign * np.inf
+        else:
+            limits[j] = sign * _halfway(sign * limits[j], sign * values[alone], sides[alone], objective.margin)
+        # Nothing looks at this limit again, so only the counts are brought up to date.
+        times[out[~(sign * values < sign * limits[j] + sides)]] -= 1
+
+
+def _beyond(objective: Objective, lower: FloatArray, upper: FloatArray) -> BoolArray:
+    """Say which rows each limit keeps out: lower and upper limits, features, rows."""
+    n_rows, n_features = objective.X.shape
+    beyond = np.empty((2, n_features, n_rows), dtype=np.bool_)
+    for tile, rows, positive in objective.tiles():
+        sides = np.where(positive, objective.margin, -objective.margin)[:, None]
+        beyond[0, :, tile] = ((lower + sides) > rows).T
+        beyond[1, :, tile] = ((upper - sides) < rows).T
+    return beyond
+
+
+def _halfway(limit: float, out: FloatArray, sides: FloatArray, margin: float) -> float:
+    """Return a lower limit halfway between the last row inside and the nearest rows out."""
+    inside = limit + margin
+    mid = inside / 2 + out / 2  # of the box's last positive and each row that has to stay out
+    moved = float(np.where(sides >= margin, mid - margin, mid).max()) if margin else float(mid.max())
+    return moved if moved < limit and (out < moved + sides).all() else limit

@@ -1,0 +1,352 @@
+"""ExactBoxesClassifier: the best drawing and its certificate behind the interface of scikit-learn."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from importlib.util import find_spec
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils.validation import check_is_fitted
+
+from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw.learners.exact.certificate import Certificate, about_data, make_certificate
+from boxdraw.learners.exact.edges import EDGES, place_edges
+from boxdraw.learners.exact.objective import Objective
+from boxdraw.learners.exact.problem import half_ranges
+from boxdraw.learners.exact.progress import Reporter
+from boxdraw.learners.exact.raw import held, read_table
+from boxdraw.learners.exact.strategies import STRATEGIES, Outcome, solve
+from boxdraw.learners.exact.weights import decimal
+from boxdraw.learners.parameters import check_cost
+from boxdraw.model.boxes import BoxSet
+from boxdraw.tables.labels import check_binary, check_weight
+from boxdraw.tables.order import fit_order
+from boxdraw.tables.schema import read_training
+from boxdraw.tables.training import Training
+
+_SOLVERS = ("auto", "mip")
+
+
+class ExactBoxesClassifier(BaseBoxClassifier):
+    """Exact Boxes: the union of boxes with the largest objective, with a proof of how good it is.
+
+    The objective is the weight of the positives inside plus `negative_weight` times that of the negatives outside, less
+    `box_cost` for each box. The search ends when it has proven that no drawing of at most `max_boxes` boxes is better,
+    or when the time is up; ``certificate_`` says how far from the best the drawing can be. A table may have a million
+    rows, but a proof is to be expected only for some hundred positives with some thousand negatives among them; where
+    none can come to anything in the time limit, a warning says so.
+
+    Parameters
+    ----------
+    max_boxes : int, default=3
+        The most boxes to use.
+    negative_weight : float or "balanced", default="balanced"
+        What a negative outside is worth relative to a positive inside, c_I in the paper. "balanced" is the weight of
+        the positives over that of the negatives.
+    box_cost : float, default=1.0
+        What each box costs, c_E in the paper.
+    margin : float, default=0.0
+        A positive counts only if it is inside by at least the margin, a negative only if it is outside by more; in the
+        units of the features, which should then be on one scale.
+    time_limit : float, default=60.0
+        Seconds after which the best drawing so far is returned. The first search on a machine also compiles for ten
+        to twenty seconds, which are not counted.
+    gap : float, default=0.0
+        Stop when the objective is proven to be within this share of the best, for example 0.01.
+    solver : {"auto", "mip"}, default="auto"
+        "mip" is the program printed in the paper, on HiGHS: for teaching and comparison, on small data.
+    strategy : {"full", "neighbourhood", "per_cluster"}, default="full"
+        "neighbourhood" first solves the problem with the negatives near the positives alone and starts from its answer.
+        "per_cluster" draws the best single box for each cluster of positives, among the negatives within its reach, and
+        proves nothing about their union; both are the paper's proposals for larger data.
+    warm_start_boxes : BoxSet, default=None
+        Boxes to start from; None starts from Fast Boxes.
+    edges : {"midway", "tight"}, default="midway"
+        Where limits go between the rows: halfway from the last positive inside to the nearest row that the limit keeps
+        out, and away where it keeps none out; or right at the last positive. No training row changes sides by it.
+    categorical_features : list of column names or numbers, default=None
+        Columns of numbers to be taken as categories, as in `FastBoxesClassifier`. The best drawing is the best one of
+        boxes whose sets of categories are intervals in the order of their share of positives.
+    pos_label : label, default=None
+        The positive class; the rarer one if None.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the search for drawings; None is the same as 0. With the same seed the model is the same unless the time
+        limit ends the search.
+    n_jobs : int or None, default=None
+        Number of threads. With two, CP-SAT searches beside the main line; more than two are not used.
+    verbose : int, default=0
+        Show a live line: time, objective, bound, gap and what is being done.
+    callback : callable, default=None
+        Called several times a second with a `SearchProgress`; when it returns True, the search ends.
+
+    Attributes
+    ----------
+    boxes_ : BoxSet
+        The model, in the user's units. Empty if no box is worth its cost.
+    objective_, bound_, gap_ : float
+        The objective of the boxes, what no drawing exceeds, and their distance relative to the objective.
+    status_ : str
+        "optimal"; "gap_reached"; "time_limit"; "interrupted" by Ctrl-C or the callback; "heuristic" for "per_cluster"
+        without a proof.
+    certificate_ : Certificate
+        All of it, to be checked against the data by ``certificate_.verify(X, y)``.
+    negative_weight_ : float
+        The weight of negatives in use.
+    classes_ : ndarray of shape (2,)
+        The labels.
+    pos_label_ : label
+        The positive class.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, when X had them.
+
+    See Also
+    --------
+    FastBoxesClassifier : Much faster, without a guarantee.
+
+    References
+    ----------
+    S. T. Goh and C. Rudin, "Box Drawings for Learning with Imbalanced Data", KDD 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxdraw import ExactBoxesClassifier
+    >>> X = np.array([[1.0, 5.0], [2.0, 4.0], [2.5, 1.0], [6.0, 4.5], [7.0, 2.0], [8.0, 3.0]])
+    >>> model = ExactBoxesClassifier(max_boxes=2, box_cost=0.5).fit(X, [0, 1, 1, 0, 0, 0])
+    >>> print(model.boxes_.to_text())
+    Box 1: x0 ≤ 4 and x1 ≤ 4.5
+    >>> model.status_, model.objective_, model.bound_
+    ('optimal', 3.5, 3.5)
+    >>> model.certificate_.verify(X, [0, 1, 1, 0, 0, 0])
+    True
+    """
+
+    negative_weight_: float
+    objective_: float
+    bound_: float
+    gap_: float
+    status_: str
+
+    def __init__(
+        self,
+        *,
+        max_boxes: int = 3,
+        negative_weight: float | str = "balanced",
+        box_cost: float = 1.0,
+        margin: float = 0.0,
+        time_limit: float = 60.0,
+        gap: float = 0.0,
+        solver: str = "auto",
+        strategy: str = "full",
+        warm_start_boxes: BoxSet | None = None,
+        edges: str = "midway",
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self.max_boxes = max_boxes
+        self.negative_weight = negative_weight
+        self.box_cost = box_cost
+        self.margin = margin
+        self.time_limit = time_limit
+        self.gap = gap
+        self.solver = solver
+        self.strategy = strategy
+        self.warm_start_boxes = warm_start_boxes
+        self.edges = edges
+        self.categorical_features = categorical_features
+        self.pos_label = pos_label
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBoxesClassifier:
+        """Search for the best drawing.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows in the objective. Weights with many digits are rounded for the search; the certificate
+            states the error, and the bound allows for it.
+
+        Returns
+        -------
+        ExactBoxesClassifier
+            The fitted estimator.
+        """
+        start = time.perf_counter()
+        self._check_parameters()
+        objective, kept = self._objective(X, y, sample_weight)
+        scale = objective.in_points()
+        warm = self._warm_start(X, objective, kept)
+        # What the certificate says of the data is computed before the search, which then has the rest of the time.
+        data = about_data(objective, scale) if self._encoding.plain else None
+        seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
+        outcome = solve(
+            objective,
+            scale,
+            solver=self.solver,
+            strategy=self.strategy,
+            warm=warm,
+            seconds=float(self.time_limit),
+            end=start + self.time_limit - self._seconds_after(objective),
+            gap=float(self.gap),
+            seed=seed,
+            n_jobs=effective_n_jobs(self.n_jobs),
+            reporter=Reporter(start, self.verbose, self.callback),
+        )
+        self._set_model(X, objective, kept, outcome, data, seed, start)
+        if outcome.note:
+            warnings.warn(outcome.note, UserWarning, stacklevel=2)
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return how far inside the boxes each row is, relative to the ranges of the features.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            `BoxSet.margin` on features divided by half their range in training; its sign is that of ``predict``,
+            and it ranks towards ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        rows = self._validated(X)
+        checked = self._order.apply(self._encoding.encode(rows))
+        lower, upper = self._limits
+        boxes = BoxSet(lower / self._spread, upper / self._spread, missing=np.ones(lower.shape, dtype=np.bool_))
+        with np.errstate(over="ignore"):  # a row may be so far out that its distance is no number
+            relative = checked / self._spread
+        depth = np.clip(boxes.margin(relative), -1e9, 1e9)
+        return self._towards_second_class(depth, self.boxes_.contains(rows, n_jobs=self.n_jobs))
+
+    def _check_parameters(self) -> None:
+        check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
+        if self.n_jobs is not None:
+            check_scalar(self.n_jobs, "n_jobs", Integral)
+        check_cost(self.negative_weight, "negative_weight", "balanced")
+        for name in ("box_cost", "margin", "gap", "time_limit"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+                raise ValueError(f"{name} must be a finite number of at least 0; got {value!r}.")
+        for name, known in (("solver", _SOLVERS), ("strategy", STRATEGIES), ("edges", EDGES)):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {getattr(self, name)!r}.")
+        if self.solver == "mip" and self.strategy != "full":
+            raise ValueError(f"solver='mip' knows only strategy='full'; got strategy={self.strategy!r}.")
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(f"callback must be callable; got {self.callback!r}.")
+        if self.warm_start_boxes is not None and not isinstance(self.warm_start_boxes, BoxSet):
+            raise TypeError(f"warm_start_boxes must be a BoxSet; got {type(self.warm_start_boxes).__name__}.")
+        if find_spec("ortools") is None:
+            raise ImportError("ExactBoxesClassifier needs OR-tools: pip install 'boxdraw[exact]'")
+
+    def _objective(self, X: Any, y: Any, sample_weight: Any) -> tuple[Objective, BoolArray]:
+        """Check the data, find the classes, leave rows of no weight out; also say which rows are left."""
+        matrix, y, self._encoding = read_training(self, X, y, self.categorical_features)
+        weight, kept = None, np.ones(len(y), dtype=np.bool_)
+        if sample_weight is not None:
+            weight = check_weight(sample_weight, matrix)
+            kept = weight > 0
+            if not kept.all():
+                matrix, y, weight = matrix[kept], y[kept], weight[kept]
+            if not len(y):
+                raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
+        self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label, weight)
+        if self.solver == "mip" and np.isnan(matrix).any():
+            raise ValueError("solver='mip' takes no missing values in columns of numbers; solver='auto' does.")
+        self._order = fit_order(Training(matrix, positive, weight, n_codes=self._encoding.n_codes))
+        X, spacing = self._order.apply(matrix), self._spacing()
+        X = X if (spacing == 1).all() else X * spacing
+        numbers = Fraction(1), decimal(self.box_cost), float(self.margin), int(self.max_boxes)
+        objective = Objective(X, positive, weight, *numbers)
+        c = self.negative_weight
+        return replace(objective, negative_weight=objective.balanced() if isinstance(c, str) else decimal(c)), kept
+
+    def _spacing(self) -> FloatArray:
+        """Return factors that keep categories so far apart that the margin, which is one of numbers, never matters."""
+        return np.where(self._encoding.steps, 4 * float(self.margin) + 1, 1.0)
+
+    def _warm_start(self, X: Any, objective: Objective, kept: BoolArray) -> BoolArray | None:
+        """Return which positives each given box holds."""
+        boxes = self.warm_start_boxes
+        if boxes is None:
+            return None
+        names = self._encoding.no_boxes().feature_names
+        if boxes.feature_names != names:
+            raise ValueError(
+                f"warm_start_boxes has the features {list(boxes.feature_names)}; expected those of X: {list(names)}."
+            )
+        return held(read_table(X, boxes)[kept][objective.positive], boxes, objective.margin)
+
+    def _seconds_after(self, objective: Objective) -> float:
+        """Return the seconds to leave for placing limits and counting rows, on large tables; about, and generously."""
+        seconds = objective.X.size * (1 + self.max_boxes) * 5e-8
+        if objective.weight is not None:
+            seconds += len(objective.X) * 2e-6
+        return min(seconds, self.time_limit / 3)
+
+    def _set_model(
+        self, X: Any, objective: Objective, kept: BoolArray, outcome: Outcome, data: Any, seed: int, start: float
+    ) -> None:
+        lower, upper = (limits / self._spacing() for limits in place_edges(objective, outcome.held, self.edges))
+        boxes = self._encoding.boxes(lower, upper, self._order)
+        self._limits, self._spread = (lower, upper), half_ranges(objective.X, self._spacing())
+        if not self._encoding.plain:
+            objective = replace(objective, X=read_table(X, boxes)[kept])
+        self.boxes_ = boxes.shown_for(objective.X if self._encoding.plain else X)
+        self.negative_weight_ = float(objective.negative_weight)
+        self.certificate_: Certificate = make_certificate(
+            objective,
+            self.boxes_,
+            outcome.bound,
+            data,
+            status=outcome.status,
+            objective_method=outcome.method,
+            bound_method=outcome.bound_method,
+            seconds=time.perf_counter() - start,
+            seed=seed,
+            pos_label=self.pos_label_,
+            classes=tuple(self.classes_),
+        )
+        self.objective_ = self.certificate_.objective
+        self.bound_ = self.certificate_.bound
+        self.gap_ = self.certificate_.gap
+        self.status_ = outcome.status
+        if not len(boxes):
+            self._warn_of_nothing()
+
+    def _warn_of_nothing(self) -> None:
+        what_to_do = "A smaller box_cost or negative_weight makes boxes worth more."
+        if self.status_ in ("time_limit", "interrupted"):
+            what_to_do = f"The search had not come to an end ({self.status_}): give it more time."
+        warnings.warn(
+            f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost:g}, "
+            f"negative_weight={self.negative_weight_:g}). {what_to_do}",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,283 @@
+"""One box of most value: hill climbing for boxes, branch and bound for the proof."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw._core.arrays import BoolArray, IntArray
+from boxdraw.learners.exact import climbing, kernels
+from boxdraw.learners.exact.objective import Points
+from boxdraw.learners.exact.problem import Box, Levels, Problem, Rows
+
+Words = npt.NDArray[np.uint64]
+
+_CHUNK = 20_000_000  # words looked at between looks at the clock
+_SWEPT = 20_000_000  # rows that a limit sweeps over in a second, at least
+_SEEDS_BETWEEN = 8  # searched between updates of the bounds of all
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """What a box earns: gains of positives, costs of negatives, and prices of pairs of both; all at least 0.
+
+    A positive earns its gain less the pair prices of the negatives in the same box, or nothing if that is negative.
+    """
+
+    gain: Points
+    cost: Points
+    pairs: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Points]  # positive, negative, price; by positive
+
+
+def no_pairs() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Points]:
+    """Return an empty set of pair prices."""
+    none = np.zeros(0, dtype=np.int64)
+    return none, none, none
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer of a search: the best box, if any is above the cutoff, and the most that any other can have."""
+
+    box: Box | None
+    value: int
+    upper: int  # no box has more; equal to the value, or the cutoff if nothing is above it, when proven
+    work: int  # words looked at, about: a clock that always runs the same
+
+
+class MaxBox:
+    """Searches for the box of most value among the rows of a problem, at changing prices."""
+
+    def __init__(self, problem: Problem, seconds_left: Callable[[], float] = lambda: math.inf) -> None:
+        self._problem = problem
+        self._seconds_left = seconds_left
+        positives, negatives = problem.positives, problem.negatives
+        self._table = climbing.Table(
+            positives.low,
+            positives.high,
+            negatives.low,
+            negatives.high,
+            _let_in_order(problem, positives),
+            _let_in_order(problem, negatives),
+            problem.n_low,
+            problem.n_high,
+        )
+        words = len(positives.points) // 64 + len(negatives.points) // 64 + 2
+        self.first_work = len(positives.points) * positives.low.size * words  # of branch and bound, before it branches
+        plain = Pricing(positives.points, negatives.points, no_pairs())
+        self._plain = _prices(plain), _by_negative(plain)
+
+    def climb(self, pricing: Pricing, starts: Iterable[Box]) -> list[tuple[int, Box]]:
+        """Improve boxes limit by limit; return each with its value."""
+        prices, by_negative = _prices(pricing), _by_negative(pricing)
+        climbed = []
+        for start in starts:
+            lo, hi = start[0].copy(), start[1].copy()
+            value = climbing.climb(self._table, prices, by_negative, lo, hi, self._most_sweeps())
+            climbed.append((int(value), (lo, hi)))
+        return climbed
+
+    def _most_sweeps(self) -> int:
+        """Return how many sweeps there is time for: on large tables a climb may take seconds."""
+        n_rows = len(self._problem.positives.points) + len(self._problem.negatives.points)
+        return int(max(1, min(self._seconds_left() * _SWEPT / n_rows, sys.maxsize)))
+
+    def polish(self, lo: Levels, hi: Levels, boxes: IntArray, limits: IntArray) -> tuple[BoolArray, int]:
+        """Improve the boxes of a drawing, in place and in the given orders.
+
+        Returns which boxes are worth it, and the points of the drawing that they make.
+        """
+        orders = lo, hi, boxes, limits, self._most_sweeps()
+        kept, value = climbing.polish(self._table, *self._plain, self._problem.box_points, *orders)
+        return kept, int(value) + self._problem.constant
+
+    def best(
+        self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize
+    ) -> Found:
+        """Find the best box of more value than the cutoff, by branch and bound."""
+        search = _Search(self._problem, pricing, every_negative=False)
+        run = search.run(cutoff, node_limit, 1, out_of_time, keep_all=False)
+        work = (run.nodes + len(pricing.gain)) * search.node_size
+        return Found(next(run.boxes(), None), run.cutoff, run.upper, work)
+
+    def all_above(
+        self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], most: int, node_limit: int
+    ) -> list[Box] | None:
+        """List the boxes of more value than the cutoff that can't take a positive in for free; None if too many."""
+        search = _Search(self._problem, pricing, every_negative=True)
+        run = search.run(cutoff, node_limit, most, out_of_time, keep_all=True)
+        return list(run.boxes()) if run.found <= most and run.upper == cutoff else None
+
+
+@dataclass(slots=True)
+class _Run:
+    """What a search has come to."""
+
+    lo: Levels  # the boxes found, with room for more
+    hi: Levels
+    cutoff: int
+    upper: int  # no box has more; equal to the cutoff if the search was completed
+    found: int = 0
+    nodes: int = 0
+
+    def boxes(self) -> Iterator[Box]:
+        """Yield the boxes found."""
+        return ((self.lo[k], self.hi[k]) for k in range(self.found))
+
+
+class _Search:
+    """Branch and bound over the rows that matter at the given prices."""
+
+    def __init__(self, problem: Problem, pricing: Pricing, every_negative: bool) -> None:
+        positives, negatives = problem.positives, problem.negatives
+        self.low, self.high = positives.low, positives.high
+        priced = (pricing.cost > 0) | every_negative
+        priced[pricing.pairs[1]] = True
+        levels = problem.n_low, problem.n_high, (int(problem.n_low.max()), int(problem.n_high.max()))
+        bits = kernels.fill_bits(self.low, self.high, *levels)
+        negative_bits = kernels.fill_bits(negatives.low[priced], negatives.high[priced], *levels)
+        self.sets = kernels.Sets(self.low, self.high, *bits, *negative_bits)
+        place = np.cumsum(priced) - 1  # of a negative among those with a price
+        pairs = pricing.pairs[0], place[pricing.pairs[1]], pricing.pairs[2]
+        self.prices = _prices(Pricing(pricing.gain, pricing.cost[priced], pairs))
+        (n_positives, n_features), n_negatives = self.low.shape, len(self.prices.cost)
+        self.words, negative_words = (sets.shape[-1] for sets in (self.sets.positive_low, self.sets.negative_low))
+        self.work = _work(n_positives, self.words, n_negatives, negative_words)
+        self.stack = _stack(n_positives, n_features, self.words)
+        self.node_size = self.low.size * (self.words + negative_words)
+        self.chunk = math.ceil(_CHUNK / self.node_size)
+
+    def run(self, cutoff: int, node_limit: int, most: int, out_of_time: Callable[[], bool], keep_all: bool) -> _Run:
+        """Search the boxes of one positive after the other, without those of the positives before.
+
+        The cutoff rises to the best value found; with keep_all it stays, and all boxes above it are kept.
+        """
+        shape = most, self.low.shape[1]
+        run = _Run(np.zeros(shape, np.int32), np.zeros(shape, np.int32), cutoff, int(self.prices.gain.sum()))
+        dead = np.zeros(self.words, dtype=np.uint64)
+        open_ = np.arange(len(self.low)) if keep_all else np.flatnonzero(self.prices.gain > 0)
+        bounds = np.full(len(open_), run.upper)
+        for n_searched in count():
+            if n_searched % _SEEDS_BETWEEN == 0:
+                bounds = self._seed_bounds(open_, bounds, dead, run.cutoff, out_of_time, keep_all)
+            alive = bounds > run.cutoff
+            dead |= _set_of(open_[~alive], self.words)
+            open_, bounds = open_[alive], bounds[alive]
+            if not len(open_):
+                run.upper = run.cutoff
+                break
+            k = int(np.argmin(bounds))
+            depth = self._push(int(open_[k]), np.delete(open_, k), dead, int(bounds[k]))
+            while depth:
+                if run.found > most or run.nodes >= node_limit or out_of_time():
+                    run.upper = max(int(self.stack.upper[:depth].max()), int(bounds.max()), run.cutoff)
+                    return run
+                depth = self._search(run, depth, min(self.chunk, node_limit - run.nodes), keep_all)
+            dead |= _set_of(open_[[k]], self.words)
+            open_, bounds = np.delete(open_, k), np.delete(bounds, k)
+        return run
+
+    def _search(self, run: _Run, depth: int, n_nodes: int, keep_all: bool) -> int:
+        found = run.lo, run.hi, self.work, run.found, keep_all
+        depth, cutoff, used, run.found = kernels.search(
+            self.sets, self.prices, self.stack, depth, run.cutoff, n_nodes, *found
+        )
+        run.cutoff, run.nodes = int(cutoff), run.nodes + used
+        return int(depth)
+
+    def _seed_bounds(
+        self, seeds: IntArray, old: Points, dead: Words, cutoff: int, out_of_time: Callable[[], bool], keep_idle: bool
+    ) -> Points:
+        """Bound, for each seed, the boxes that hold it and no dead positive; keep the old bound when out of time."""
+        uppers = old.copy()
+        for k, seed in enumerate(seeds):
+            if out_of_time():
+                break
+            open_ = np.delete(seeds, k)
+            limits = self.low[seed].copy(), self.high[seed].copy()
+            _, uppers[k], _ = kernels.bound(
+                self.sets, self.prices, *limits, open_, len(open_), dead.copy(), cutoff, self.work, keep_idle
+            )
+        return uppers
+
+    def _push(self, seed: int, open_: IntArray, dead: Words, upper: int) -> int:
+        self.stack.lo[0], self.stack.hi[0] = self.low[seed], self.high[seed]
+        self.stack.open[0], self.stack.dead[0] = _set_of(open_, self.words), dead
+        self.stack.upper[0], self.stack.grown[0] = upper, True
+        return 1
+
+
+def _set_of(rows: IntArray, n_words: int) -> Words:
+    """Return rows as a set."""
+    words = np.zeros(n_words, dtype=np.uint64)
+    np.bitwise_or.at(words, rows >> 6, np.uint64(1) << (rows & 63).astype(np.uint64))
+    return words
+
+
+def _let_in_order(problem: Problem, rows: Rows) -> Levels:
+    """Return, per feature, the order in which a lower limit going down and an upper limit going up let rows in."""
+    limits = (rows.low, problem.n_low), (rows.high, problem.n_high)
+    return np.stack([climbing.let_in_order(*limit, side) for side, limit in enumerate(limits)])
+
+
+def _prices(pricing: Pricing) -> kernels.Prices:
+    positive, negative, price = pricing.pairs
+    # One memory layout, so that numba compiles for one only.
+    start, negative = _starts(positive, len(pricing.gain)), np.ascontiguousarray(negative)
+    return kernels.Prices(pricing.gain, pricing.cost, start, negative, price)
+
+
+def _by_negative(pricing: Pricing) -> tuple[Points, Points, Points]:
+    positive, negative, price = pricing.pairs
+    order = np.argsort(negative, kind="stable")
+    return _starts(negative, len(pricing.cost)), positive[order], price[order]
+
+
+def _starts(rows: npt.NDArray[np.int64], n_rows: int) -> Points:
+    """Return where each row starts in a sorted list of rows, and where the last one ends."""
+    return np.append(0, np.cumsum(np.bincount(rows, minlength=n_rows)))
+
+
+def _work(n_positives: int, words: int, n_negatives: int, negative_words: int) -> kernels.Work:
+    def whole(size: int) -> Points:
+        return np.zeros(size, dtype=np.int64)
+
+    def bits(*shape: int) -> Words:
+        return np.zeros(shape, dtype=np.uint64)
+
+    return kernels.Work(
+        inner=bits(negative_words),
+        held=bits(words),
+        reach=bits(n_positives, negative_words),
+        closure=bits(n_positives, words),
+        worth=whole(n_positives),
+        unpaid=whole(n_positives),
+        size=whole(n_positives),
+        drop=whole(n_positives),
+        need=whole(n_positives),
+        slot=whole(n_positives),
+        capacity=whole(n_negatives),
+        residual=whole(n_negatives),
+        degree=whole(n_negatives),
+        order=whole(n_positives),
+        bucket=whole(n_negatives + 2),
+    )
+
+
+def _stack(n_positives: int, n_features: int, words: int) -> kernels.Stack:
+    # Every branch leaves one positive less open, so there are never more nodes on the stack than positives.
+    depth = n_positives
+    return kernels.Stack(
+        lo=np.zeros((depth, n_features), dtype=np.int32),
+        hi=np.zeros((depth, n_features), dtype=np.int32),
+        open=np.zeros((depth, words), dtype=np.uint64),
+        dead=np.zeros((depth, words), dtype=np.uint64),
+        upper=np.zeros(depth, dtype=np.int64),
+        grown=np.zeros(depth, dtype=np.bool_),
+    )

@@ -1,0 +1,295 @@
+"""The paper's program, constraints (5) to (21) with its slips corrected, solved by HiGHS through OR-tools MathOpt.
+
+It is here to compare with: the library's own search is faster. A box may be unused: it holds no row and costs nothing,
+but by (21) has limits, so limits may lie beyond the data by more than the margin, clear of every row. Each feature is
+scaled so that the data, grown by the margin, have width 1. ε comes from the data: up to half of the least distance,
+beyond twice the margin, at which a limit can keep a positive and a negative apart, it costs no drawing; well above the
+solver's tolerances, it admits no false one.
+
+HiGHS looks at its clock only now and then, and MathOpt passes it neither callbacks nor interrupts. So it runs in a
+process of its own, which is ended when it is late, on Ctrl-C, or when the caller says so.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from subprocess import PIPE, Popen, TimeoutExpired
+from typing import Any
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.learners.exact.objective import Objective
+from boxdraw.learners.exact.problem import tight_lower, tight_upper
+
+_MOST_NONZEROS = 5_000_000
+_TOLERANCE = 1e-9  # by which HiGHS may break a constraint or miss a whole number
+_LEAST_EPSILON = 1e-7  # well above what such errors, times M, add up to
+_MOST_EPSILON = 1e-6  # no limit may be within ε of what a row asks for: keep that zone small
+
+_CHILD = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal reaches this process too; the other one decides
+from ortools.math_opt import callback_pb2, rpc_pb2
+from ortools.math_opt.core.python import solver
+request = rpc_pb2.SolveRequest.FromString(sys.stdin.buffer.read())
+left = float(sys.argv[1]) - time.time()
+if left < float("inf"):
+    request.parameters.time_limit.FromMilliseconds(max(1, int(1000 * left)))
+inputs = request.model, request.solver_type, request.initializer, request.parameters, request.model_parameters
+result = solver.solve(*inputs, None, callback_pb2.CallbackRegistrationProto(), None, None)
+sys.stdout.buffer.write(result.SerializeToString())
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MipResult:
+    """The best drawing found, and what the solver proved."""
+
+    lower: FloatArray  # a row per box used: tight around the positives that it holds, grown by the margin
+    upper: FloatArray
+    bound: float  # no drawing has a larger objective; inf if nothing was proved
+    optimal: bool  # the solver finished and the drawing reaches the bound, up to 1e-6
+    interrupted: bool  # by Ctrl-C or by the caller
+
+
+def solve_mip(
+    objective: Objective,
+    *,
+    time_limit: float,
+    gap: float,
+    n_jobs: int,
+    seed: int,
+    start: tuple[FloatArray, FloatArray] | None,
+    on_progress: Callable[[float | None, float], bool] | None,
+) -> MipResult:
+    """Solve the paper's program.
+
+    Parameters
+    ----------
+    objective : Objective
+        What to maximise.
+    time_limit : float
+        Seconds, building the program included. A solver late by a tenth and half a second is ended, its work lost.
+    gap : float
+        Relative gap between drawing and bound at which the solver may stop.
+    n_jobs, seed : int
+        Threads of the solver (its own choice if not positive) and its seed.
+    start : tuple of ndarray, or None
+        Lower and upper limits of a drawing to start from.
+    on_progress : callable or None
+        Asked a few times a second whether to stop, given the start's objective and inf: HiGHS tells nothing meanwhile.
+
+    Returns
+    -------
+    MipResult
+        The better one of the drawing found and the one to start from, which is empty by default.
+    """
+    deadline = time.time() + time_limit
+    m, n, k = *objective.X.shape, objective.max_boxes
+    if (nonzeros := m * k * (8 * n + 6) + 2 * m + 2 * k * n) > _MOST_NONZEROS:
+        raise ValueError(
+            f"The paper's program for {m} rows, {n} features and {k} boxes has {nonzeros} nonzeros; at most "
+            f'{_MOST_NONZEROS} are allowed. Use fewer rows or boxes, or solver="auto".'
+        )
+    program = _Program(objective)
+    held = objective.held(*(start or (np.empty((0, n)), np.empty((0, n)))))
+    drawings = [_tight(objective, held)]
+    known = float(objective.value(*drawings[0]))
+    request = program.request(held, gap, n_jobs, seed)
+    stop = None if on_progress is None else partial(on_progress, known, math.inf)
+    answer, interrupted = _run(request, deadline, deadline + 0.1 * time_limit + 0.5, stop)
+    bound, finished, found = (math.inf, False, None) if answer is None else program.read(answer)
+    drawings += [] if found is None else [_tight(objective, found)]
+    lower, upper = max(drawings, key=lambda drawing: objective.value(*drawing))
+    value = float(objective.value(lower, upper))
+    reached = value >= bound - 1e-6 * max(1.0, abs(bound))
+    return MipResult(lower, upper, max(bound, value), finished and reached, interrupted)
+
+
+class _Program:
+    """The program of an objective: where its variables are, and its constraints."""
+
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+        self.x, self.margin, self.epsilon = _scale(objective)
+        self.top = self.x.max(axis=0) + self.margin + self.epsilon  # a box with all limits here is clear of every row
+        m, n, k = *self.x.shape, objective.max_boxes
+        shapes = {"l": (k, n), "u": (k, n), "l~": (m, k, n), "u~": (m, k, n), "w": (m, k), "z": (m,), "used": (k,)}
+        ends = np.cumsum([math.prod(shape) for shape in shapes.values()])
+        parts = np.split(np.arange(ends[-1]), ends[:-1])
+        self.at = {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
+        self.n_columns = int(ends[-1])
+
+    def request(self, held: BoolArray, gap: float, n_jobs: int, seed: int) -> Any:
+        """Return the message that asks MathOpt to solve it."""
+        from ortools.math_opt import parameters_pb2, rpc_pb2
+
+        request = rpc_pb2.SolveRequest(solver_type=parameters_pb2.SOLVER_TYPE_HIGHS)
+        self._put_columns(request.model)
+        self._put_rows(request.model)
+        request.parameters.relative_gap_tolerance = gap
+        request.parameters.random_seed = seed % 2**31
+        options = request.parameters.highs
+        options.string_options["parallel"] = "off" if n_jobs == 1 else "on"
+        options.int_options["threads"] = max(n_jobs, 0)
+        options.double_options["mip_feasibility_tolerance"] = _TOLERANCE
+        options.double_options["primal_feasibility_tolerance"] = _TOLERANCE
+        hint = request.model_parameters.solution_hints.add().variable_values
+        _fill(hint, ids=range(self.n_columns), values=self._start(held))
+        return request
+
+    def read(self, answer: bytes) -> tuple[float, bool, BoolArray | None]:
+        """Return the bound, whether the solver finished, and which positives its boxes hold, a row per box."""
+        from ortools.math_opt import result_pb2, solution_pb2
+
+        result = result_pb2.SolveResultProto.FromString(answer)
+        finished = result.termination.reason == result_pb2.TERMINATION_REASON_OPTIMAL
+        bound = result.termination.objective_bounds.dual_bound
+        primal = result.solutions[0].primal_solution if result.solutions else solution_pb2.PrimalSolutionProto()
+        if primal.feasibility_status != solution_pb2.SOLUTION_STATUS_FEASIBLE:
+            return bound, finished, None
+        values = np.zeros(self.n_columns)
+        values[primal.variable_values.ids] = primal.variable_values.values
+        return bound, finished, values[self.at["w"][self.objective.positive]].T > 0.5
+
+    def _put_columns(self, model: Any) -> None:
+        objective, at, n = self.objective, self.at, self.n_columns
+        lower, upper, whole = np.zeros(n), np.ones(n), np.arange(n) >= at["l~"].min()
+        for limit in (at["l"], at["u"]):
+            lower[limit], upper[limit] = -self.margin - self.epsilon, self.top
+        _fill(model.variables, ids=range(n), lower_bounds=lower, upper_bounds=upper, integers=whole)
+        weight = np.ones(len(self.x)) if objective.weight is None else objective.weight
+        worth = np.where(objective.positive, weight, float(objective.negative_weight) * weight)
+        model.objective.maximize = True
+        cost = np.full(objective.max_boxes, -float(objective.box_cost))
+        _fill(model.objective.linear_coefficients, ids=[*at["z"], *at["used"]], values=[*worth, *cost])
+
+    def _put_rows(self, model: Any) -> None:
+        """Write the constraints, under the paper's numbers. (5) and (6) are one row, as they have the same terms."""
+        at, n, k, inf = self.at, self.x.shape[1], self.objective.max_boxes, math.inf
+        big = self.top + self.margin + self.epsilon  # M: just enough for a limit at the far end of its range
+        low, high, epsilon = self.x[:, None] - self.margin, self.x[:, None] + self.margin, self.epsilon
+        pos, neg = np.flatnonzero(self.objective.positive), np.flatnonzero(~self.objective.positive)
+        sides = [*np.moveaxis(at["l~"], 2, 0), *np.moveaxis(at["u~"], 2, 0), at["w"]]
+        boxes = [*at["w"].T, at["z"]]
+        add = partial(_add_rows, model)
+        add([at["l"], at["l~"][pos]], [1, big], low[pos], low[pos] + big - epsilon)  # (5), (6)
+        add([at["u"], at["u~"][pos]], [1, -big], high[pos] - big + epsilon, high[pos])  # (7), (8)
+        add([c[pos] for c in sides], [1] * 2 * n + [-1], -inf, 2 * n - 1)  # (9)
+        add([c[pos] for c in sides], [1] * 2 * n + [-2 * n], 0, inf)  # (10)
+        add([c[pos] for c in boxes], [1] * k + [-k], -inf, 0)  # (11)
+        add([c[pos] for c in boxes], [1] * k + [-1], 0, inf)  # (12)
+        add([at["l"], at["l~"][neg]], [1, -big], high[neg] - big + epsilon, high[neg])  # (13), (14)
+        add([at["u"], at["u~"][neg]], [1, big], low[neg], low[neg] + big - epsilon)  # (15), (16)
+        add([c[neg] for c in sides], [1] * 2 * n + [2 * n], -inf, 2 * n)  # (17), corrected
+        add([c[neg] for c in sides], [1] * 2 * n + [1], 1, inf)  # (18)
+        add([c[neg] for c in boxes], [1] * k + [k], -inf, k)  # (19)
+        add([c[neg] for c in boxes], [1] * k + [1], 1, inf)  # (20)
+        add([at["l"], at["u"]], [1, -1], -inf, 0)  # (21)
+        add([at["w"], at["used"]], [1, -1], -inf, 0)  # an unused box holds no row
+
+    def _start(self, held: BoolArray) -> FloatArray:
+        """Return values of all variables for tight boxes. HiGHS drops them if one is infeasible: too close to a row."""
+        at, values, sign = self.at, np.zeros(self.n_columns), np.where(self.objective.positive, 1, -1)[:, None, None]
+        values[at["l"]] = values[at["u"]] = self.top
+        for k, one in enumerate(one for one in held if one.any()):
+            x = self.x[self.objective.positive][one]
+            values[at["l"][k]] = x.min(axis=0) - self.margin - self.epsilon
+            values[at["u"][k]] = x.max(axis=0) + self.margin + self.epsilon
+        room = self.epsilon / 2 - _TOLERANCE  # between the two values that (5) and (6) leave to choose from
+        values[at["l~"]] = sign * (self.x[:, None] - values[at["l"]]) - self.margin > room
+        values[at["u~"]] = sign * (values[at["u"]] - self.x[:, None]) - self.margin > room
+        sides = (values[at["l~"]] + values[at["u~"]]).sum(axis=2)
+        inside = sides == np.where(self.objective.positive, 2 * self.x.shape[1], 0)[:, None]
+        values[at["w"]], values[at["used"]] = inside, inside.any(axis=0)
+        values[at["z"]] = inside.any(axis=1) == self.objective.positive
+        return values
+
+
+def _add_rows(model: Any, columns: list[IntArray], factors: list[Any], lower: Any, upper: Any) -> None:
+    """Add lower ≤ Σ factor · column ≤ upper for each element of the columns' common shape."""
+    terms = np.stack(np.broadcast_arrays(*columns), axis=-1)
+    shape, width = terms.shape[:-1], terms.shape[-1]
+    factor = np.stack([np.broadcast_to(np.float64(f), shape) for f in factors], axis=-1)
+    low, high = (np.broadcast_to(np.float64(limit), shape) for limit in (lower, upper))
+    ids = len(model.linear_constraints.ids) + np.arange(low.size)
+    _fill(model.linear_constraints, ids=ids, lower_bounds=low, upper_bounds=high)
+    _fill(model.linear_constraint_matrix, row_ids=np.repeat(ids, width), column_ids=terms, coefficients=factor)
+
+
+def _fill(message: Any, **fields: Any) -> None:
+    for name, values in fields.items():
+        getattr(message, name).extend(np.ravel(values).tolist())
+
+
+def _scale(objective: Objective) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the scaled rows and, per feature, the scaled margin and ε."""
+    X, margin = objective.X, objective.margin
+    width = np.ptp(X, axis=0) + 2 * margin
+    width[width == 0] = 1
+    gap = np.array([_gap(column, objective.positive, margin) for column in X.T]) / width
+    epsilon = np.minimum(gap / 4, _MOST_EPSILON)  # half of the gap would leave no room for rounding
+    small = epsilon < _LEAST_EPSILON
+    if small.any():
+        warnings.warn(
+            f"In features {np.flatnonzero(small).tolist()} (counted from 0) a positive and a negative differ by only "
+            f"{max(gap.min(), 0):.1g} of the range, beyond twice the margin; HiGHS needs {4 * _LEAST_EPSILON:.0e}. The "
+            'bound holds, but the boxes may not reach it. Use solver="auto", which compares exactly.',
+            UserWarning,
+            stacklevel=4,
+        )
+    # With ε = 0 the program allows more than it should, never less, so the bound is still one.
+    return (X - X.min(axis=0)) / width, margin / width, np.where(small, 0, epsilon)
+
+
+def _gap(values: FloatArray, positive: BoolArray, margin: float) -> float:
+    """Return the least distance beyond twice the margin of a negative that is outside the tight box of a positive."""
+    least = math.inf
+    for side in (values, -values):
+        held, missed = np.unique(side[positive]), np.unique(side[~positive])
+        last = np.searchsorted(missed, tight_lower(held, margin) - margin, "left") - 1  # outside as Objective has it
+        gaps = held[last >= 0] - missed[last[last >= 0]] - 2 * margin
+        least = gaps.min(initial=least)
+    return least
+
+
+def _tight(objective: Objective, held: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return the distinct tight boxes around the positives that each box holds, so that no tolerance matters."""
+    X, margin = objective.X[objective.positive], objective.margin
+    ends = [[X[one].min(axis=0), X[one].max(axis=0)] for one in held if one.any()]
+    distinct = np.unique(np.array(ends).reshape(-1, 2, X.shape[1]), axis=0)
+    return tight_lower(distinct[:, 0], margin), tight_upper(distinct[:, 1], margin)
+
+
+def _run(request: Any, deadline: float, end: float, stop: Callable[[], bool] | None) -> tuple[bytes | None, bool]:
+    """Return the solver's answer, None if it was ended, and whether it was interrupted."""
+    command = [sys.executable, "-P", "-c", _CHILD, str(deadline)]
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    message: bytes | None = request.SerializeToString()
+    with Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=paths) as process:
+        try:
+            while True:
+                try:
+                    answer, errors = process.communicate(message, timeout=0.25)
+                    break
+                except TimeoutExpired:
+                    message = None  # it is on its way
+                    if time.time() > end:
+                        return None, False
+                    if stop is not None and stop():
+                        return None, True
+        except KeyboardInterrupt:
+            return None, True
+        finally:
+            process.kill()
+    if process.returncode:
+        raise RuntimeError(f"HiGHS ended with code {process.returncode}: {errors.decode(errors='replace')}")
+    return answer, False

@@ -1,0 +1,135 @@
+"""What Exact Boxes maximises, counted on raw rows in exact arithmetic. Knows nothing of how boxes are found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw._core.tiles import tiles
+from boxdraw.learners.exact.weights import Kinds
+
+Points = npt.NDArray[np.int64]
+
+# Totals of points stay below this, so that sums of them, and prices a thousand times finer, are exact in float64.
+_MOST_POINTS = 2**40
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """Positives inside + negative_weight · negatives outside − box_cost · boxes, each row times its weight.
+
+    The rows are a learner's matrix (`boxdraw.tables.encoding`), in which NaN is within any limits.
+
+    A positive counts when some box holds it by at least the margin; a negative when every box misses it by more than
+    the margin.
+    """
+
+    X: Matrix  # as the user gave it: of a large table there is no copy, and what is needed of it is read by `rows`
+    positive: BoolArray
+    weight: FloatArray | None
+    negative_weight: Fraction
+    box_cost: Fraction
+    margin: float
+    max_boxes: int
+
+    def rows(self, chosen: slice | BoolArray | IntArray) -> FloatArray:
+        """Return some of the rows."""
+        return np.asarray(self.X[chosen], dtype=np.float64)
+
+    def tiles(self) -> Iterator[tuple[slice, FloatArray, BoolArray]]:
+        """Go through the table in small parts: their place, their rows and which of these are positive."""
+        for tile in tiles(*self.X.shape):
+            yield tile, self.rows(tile), self.positive[tile]
+
+    def counted(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
+        """Say which rows the drawing gets right."""
+        inside = np.zeros(len(self.X), dtype=np.bool_)
+        held, touched = (sum_up(lower, v) for v in (self.margin, -self.margin))
+        held_to, touched_to = (sum_down(upper, v) for v in (-self.margin, self.margin))
+        for tile, rows, positive in self.tiles():
+            part = inside[tile]
+            part[positive] = inside_any(rows[positive], held, held_to)
+            part[~positive] = inside_any(rows[~positive], touched, touched_to)
+        return inside == self.positive
+
+    def held(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
+        """Say which positives each box holds by the margin; a row per box."""
+        rows = self.rows(self.positive)
+        limits = sum_up(lower, self.margin), sum_down(upper, -self.margin)
+        return np.array([inside_any(rows, low[None], high[None]) for low, high in zip(*limits, strict=True)]).reshape(
+            len(lower), len(rows)
+        )
+
+    def value(self, lower: FloatArray, upper: FloatArray) -> Fraction:
+        """Return the objective of a drawing, exactly."""
+        return self.value_of(self.counted(lower, upper), len(lower))
+
+    def value_of(self, counted: BoolArray, n_boxes: int) -> Fraction:
+        """Return the objective of a drawing that gets the given rows right."""
+        right = self._kinds(counted & self.positive).total()
+        return right + self.negative_weight * self._kinds(counted & ~self.positive).total() - self.box_cost * n_boxes
+
+    def balanced(self) -> Fraction:
+        """Return the negative weight at which both classes weigh the same."""
+        return self._kinds(self.positive).total() / self._kinds(~self.positive).total()
+
+    def _kinds(self, rows: BoolArray) -> Kinds:
+        return Kinds.of(None if self.weight is None else self.weight[rows], int(np.count_nonzero(rows)))
+
+    def in_points(self, among: BoolArray | None = None) -> Scale:
+        """Express the weights in whole points; if some rows are given, as if there were no others."""
+        points = np.zeros(len(self.X), dtype=np.int64)
+        sides = [(self.positive, Fraction(1)), (~self.positive, self.negative_weight)]
+        parts = [(rows if among is None else rows & among, factor) for rows, factor in sides]
+        kinds = [(self._kinds(rows), rows, factor) for rows, factor in parts if rows.any()]
+        most = sum((kind.total() * factor for kind, _, factor in kinds), self.box_cost * self.max_boxes)
+        units = [kind.unit(factor) for kind, _, factor in kinds]
+        unit = Fraction(1, math.lcm(self.box_cost.denominator, *(u.denominator for u in units)))
+        if most / unit > _MOST_POINTS:
+            # A power of two just large enough: the points are then rounded, and the error is accounted for.
+            unit = Fraction(2) ** (math.ceil(math.log2(most / _MOST_POINTS)) + 1)
+        box_points = round(self.box_cost / unit)
+        error = abs(self.box_cost - box_points * unit) * self.max_boxes
+        for kind, rows, factor in kinds:
+            whole, lost = kind.in_units(factor, unit)
+            points[rows] = whole if self.weight is None else whole[np.searchsorted(kind.sizes, self.weight[rows])]
+            error += lost
+        return Scale(points, box_points, unit, error)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The weights of the objective as whole points of a unit."""
+
+    points: Points  # one per row; 0 for rows that were left out
+    box_points: int
+    unit: Fraction
+    error: Fraction  # the most by which any drawing's objective differs from its points times the unit
+
+
+def inside_any(rows: FloatArray, lower: FloatArray, upper: FloatArray) -> BoolArray:
+    """Say which rows are in any of the boxes; NaN is within any limits."""
+    inside = np.zeros(len(rows), dtype=np.bool_)
+    for low, high in zip(lower, upper, strict=True):
+        inside |= ~((rows < low) | (rows > high)).any(axis=1)
+    return inside
+
+
+def sum_up(values: FloatArray, shift: float) -> FloatArray:
+    """Return the smallest floats that are not below the exact sums, so that comparisons with them are exact too."""
+    with np.errstate(invalid="ignore", over="ignore"):  # limits may be infinite, and a sum is beyond the largest number
+        total = values + shift
+        part = total - values
+        lost = (values - (total - part)) + (shift - part)
+        return np.asarray(np.where(lost > 0, np.nextafter(total, np.inf), total))
+
+
+def sum_down(values: FloatArray, shift: float) -> FloatArray:
+    """Return the largest floats that are not above the exact sums."""
+    return -sum_up(-values, -shift)

@@ -1,0 +1,294 @@
+"""From an objective to a drawing and a bound: the full search, the paper's two shortcuts, and its integer program."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, IntArray
+from boxdraw._core.quiet import quietly
+from boxdraw.learners.exact.edges import place_edges
+from boxdraw.learners.exact.objective import Objective, Scale
+from boxdraw.learners.exact.problem import Box, Problem, half_ranges, presolve, within_reach
+from boxdraw.learners.exact.progress import Reporter
+from boxdraw.learners.exact.size import fast_step, provable, sample_step, too_large
+
+STRATEGIES = ("full", "neighbourhood", "per_cluster")
+_CLUSTERINGS = 3
+_SHARE = 0.3  # of the time goes to the neighbourhood
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A drawing, as the positives that each box holds, and a bound on all drawings."""
+
+    held: list[BoolArray]
+    bound: Fraction | float
+    status: str
+    method: str
+    bound_method: str
+    note: str = ""  # what the user should know
+    sampled: bool = False  # whether it was found on a sample of the negatives
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a search may use, and where it reports to."""
+
+    seconds: float  # the time limit
+    end: float
+    gap: float
+    seed: int
+    n_jobs: int
+    reporter: Callable[[float, float, str], bool]
+
+
+def solve(
+    objective: Objective,
+    scale: Scale,
+    *,
+    solver: str,
+    strategy: str,
+    warm: BoolArray | None,
+    seconds: float,
+    end: float,
+    gap: float,
+    seed: int,
+    n_jobs: int,
+    reporter: Reporter,
+) -> Outcome:
+    """Find a drawing by the chosen solver and strategy."""
+    limits = Limits(seconds, end, gap, seed, n_jobs, reporter)
+    try:
+        if solver == "mip":
+            return _by_mip(objective, warm, limits)
+        if strategy == "per_cluster":
+            return per_cluster(objective, scale, limits)
+        starts = [("given boxes", warm)] if warm is not None else fast_starts(objective, seconds)
+        starts += cluster_starts(objective, seed)
+        if strategy == "neighbourhood":
+            starts.append(("neighbourhood", neighbourhood(objective, starts, limits)))
+        return search(objective, scale, starts, limits)
+    finally:
+        reporter.close()
+
+
+def fast_starts(objective: Objective, seconds: float) -> list[tuple[str, BoolArray]]:
+    """Return the boxes of Fast Boxes, as the positives that each holds; of a sample if the time is short."""
+    from boxdraw.learners.fast.estimator import FastBoxesClassifier
+
+    whole, step = objective, fast_step(objective.X.size * objective.max_boxes, seconds)
+    if step > 1:
+        objective = part_of(objective, _every(objective, step))
+    starts = []
+    for growth in ("nearest_negative", "free"):
+        model = FastBoxesClassifier(
+            n_boxes=objective.max_boxes,
+            negative_weight=max(float(objective.negative_weight), 1e-9),
+            growth=growth,
+            pos_label=True,
+            random_state=0,
+        )
+        with quietly(UserWarning):  # fewer distinct positives than boxes is no problem here
+            boxes = model.fit(objective.X, objective.positive, objective.weight).boxes_
+        starts.append(("Fast Boxes", whole.held(boxes.lower, boxes.upper)))
+    return starts
+
+
+def _every(objective: Objective, step: int) -> BoolArray:
+    """Choose every so-manyth row of each class."""
+    chosen = np.zeros(len(objective.X), dtype=np.bool_)
+    for rows in (objective.positive, ~objective.positive):
+        chosen[np.flatnonzero(rows)[::step]] = True
+    return chosen
+
+
+def cluster_starts(objective: Objective, seed: int) -> list[tuple[str, BoolArray]]:
+    """Return clusters of positives, from several random starts of k-means."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    from boxdraw.learners.fast.cluster import filled
+
+    positives = objective.rows(objective.positive)
+    scaled = filled(positives / half_ranges(positives))
+    n_clusters = min(objective.max_boxes, len(np.unique(scaled, axis=0)))
+    starts = []
+    for k in range(_CLUSTERINGS if n_clusters > 1 else 0):
+        # Threads would wait for each other longer than they work where others use the cores, too.
+        with quietly(ConvergenceWarning), threadpool_limits(1):  # fewer places than clusters is no problem here
+            labels = KMeans(n_clusters, n_init=1, random_state=(seed + k) % 2**32).fit_predict(scaled)
+        starts.append(("clusters", labels == np.arange(n_clusters)[:, None]))
+    return starts
+
+
+def search(objective: Objective, scale: Scale, starts: Sequence[tuple[str, BoolArray]], limits: Limits) -> Outcome:
+    """Search for the best drawing with a proof."""
+    positives = np.flatnonzero(objective.positive)
+    outcome = search_around(objective, scale, positives, within_reach(objective, positives), starts, limits)
+    return on_all_rows(objective, outcome, limits.gap) if outcome.sampled else outcome
+
+
+def search_around(
+    objective: Objective,
+    scale: Scale,
+    positives: IntArray,
+    reached: IntArray,
+    starts: Sequence[tuple[str, BoolArray]],
+    limits: Limits,
+) -> Outcome:
+    """Search for the best drawing of boxes around given positives, of which the negatives within reach are known."""
+    step = sample_step(len(reached) * objective.X.shape[1], limits.seconds)
+    problem = presolve(objective, scale, positives, reached[::step], step)
+    prove = step == 1 and provable(problem, limits.seconds)
+    from boxdraw.learners.exact.search import Control, Search  # compiles on first use
+
+    unit, error = float(scale.unit), float(scale.error)
+
+    def report(value: int, bound: int, phase: str) -> bool:
+        return limits.reporter(value * unit, bound * unit + error, phase)
+
+    control = Control(limits.end - time.perf_counter(), limits.gap, report, problem)
+    on_levels = [(name, boxes_around(problem, held)) for name, held in starts]
+    state = Search(problem, control, seed=limits.seed, n_jobs=limits.n_jobs, prove=prove).run(on_levels)
+    status, held = control.status(state), [problem.held_rows(box) for box in state.boxes]
+    note = "" if prove or status == "optimal" else too_large(problem, len(reached), step, limits.seconds)
+    bound = state.bound * scale.unit + scale.error
+    return Outcome(held, bound, status, state.method, state.bound_method, note, sampled=step > 1)
+
+
+def boxes_around(problem: Problem, held: Sequence[BoolArray] | BoolArray) -> list[Box]:
+    """Return the bounding boxes of sets of positives, on levels; no more than allowed."""
+    boxes = [problem.around_rows(rows) for rows in held]
+    return [box for box in boxes if box is not None][: problem.max_boxes]
+
+
+def on_all_rows(objective: Objective, outcome: Outcome, gap: float) -> Outcome:
+    """Judge by all rows what was found on a sample of them."""
+    held = outcome.held
+    value = objective.value(*place_edges(objective, held, "tight"))
+    nothing = objective.value_of(~objective.positive, 0)
+    if value <= nothing:
+        held, value = [], nothing
+    status = "interrupted" if outcome.status == "interrupted" else "time_limit"
+    if outcome.bound - value <= gap * abs(value):
+        status = "optimal" if value >= outcome.bound else "gap_reached"
+    return replace(outcome, held=held, status=status)
+
+
+def neighbourhood(objective: Objective, starts: Sequence[tuple[str, BoolArray]], limits: Limits) -> BoolArray:
+    """Solve the problem with the negatives near a positive alone; return the positives that each box holds."""
+    part = part_of(objective, _near(objective))
+    now = time.perf_counter()
+    limits = replace(limits, end=now + _SHARE * (limits.end - now))
+    outcome = search(part, part.in_points(), starts, limits)
+    return np.array(outcome.held, dtype=np.bool_).reshape(len(outcome.held), int(objective.positive.sum()))
+
+
+def _near(objective: Objective) -> BoolArray:
+    """Choose all positives, and the half of the negatives that is closest to one of them."""
+    from sklearn.neighbors import NearestNeighbors
+
+    from boxdraw.learners.fast.cluster import filled
+
+    X = filled(objective.rows(np.s_[:]) / half_ranges(objective.X))
+    nearest = NearestNeighbors(n_neighbors=1).fit(X[objective.positive])
+    distance = nearest.kneighbors(X[~objective.positive])[0][:, 0]
+    near = objective.positive.copy()
+    near[~objective.positive] = distance <= np.median(distance)
+    return near
+
+
+def per_cluster(objective: Objective, scale: Scale, limits: Limits) -> Outcome:
+    """Cluster the positives, draw the best box of each cluster, and keep the boxes that are worth it together.
+
+    The table is gone through once for the negatives within reach of any box. A cluster has only those within reach of
+    its own positives, so each problem is small.
+    """
+    from boxdraw.learners.fast.cluster import cluster_positives, filled, masses
+
+    positives = np.flatnonzero(objective.positive)
+    weight = None if objective.weight is None else objective.weight[positives]
+    with quietly(UserWarning):
+        known = filled(objective.rows(positives), masses(weight, None))
+        labels = cluster_positives(known, weight, objective.max_boxes, None, limits.seed)
+    reached = within_reach(objective, positives)
+    held, status, note, n_clusters = [], "heuristic", "", int(labels.max()) + 1
+    for k in range(n_clusters):
+        now = time.perf_counter()
+        share = replace(limits, seconds=limits.seconds / n_clusters, end=now + (limits.end - now) / (n_clusters - k))
+        outcome = _one_box(objective, positives[labels == k], reached, share)
+        for rows in outcome.held:
+            held.append(np.zeros(len(labels), dtype=np.bool_))
+            held[-1][labels == k] = rows
+        note = note or outcome.note
+        if outcome.status in ("time_limit", "interrupted"):
+            status = outcome.status
+        if outcome.status == "interrupted":
+            break
+    found = _worthwhile(objective, scale, reached, held, limits)
+    return replace(found, status=status if found.status == "time_limit" else found.status, note=note)
+
+
+def _one_box(objective: Objective, positives: IntArray, among: IntArray, limits: Limits) -> Outcome:
+    """Draw the best box around some of the positives, as if there were no others."""
+    objective = replace(objective, max_boxes=1)
+    chosen = ~objective.positive
+    chosen[positives] = True
+    reached = within_reach(objective, positives, among)
+    return search_around(objective, objective.in_points(chosen), positives, reached, [], limits)
+
+
+def _worthwhile(
+    objective: Objective, scale: Scale, reached: IntArray, held: list[BoolArray], limits: Limits
+) -> Outcome:
+    """Drop boxes as long as that pays; bound the drawing by counting."""
+    step = sample_step(len(reached) * objective.X.shape[1], limits.seconds)
+    problem = presolve(objective, scale, negatives=reached[::step], times=step)
+    boxes = boxes_around(problem, held)
+    while boxes:
+        fewer = [boxes[:k] + boxes[k + 1 :] for k in range(len(boxes))]
+        best = max(fewer, key=problem.value)
+        if problem.value(best) < problem.value(boxes):
+            break
+        boxes = best
+    status = "optimal" if problem.value(boxes) == problem.most() else "time_limit"
+    held, bound = [problem.held_rows(box) for box in boxes], problem.most() * scale.unit + scale.error
+    outcome = Outcome(held, bound, status, "branch and bound per cluster", "counting", sampled=step > 1)
+    return on_all_rows(objective, outcome, 0.0) if outcome.sampled else outcome
+
+
+def part_of(objective: Objective, chosen: BoolArray) -> Objective:
+    """Return the objective on some of the rows."""
+    weight = None if objective.weight is None else objective.weight[chosen]
+    return replace(objective, X=objective.X[chosen], positive=objective.positive[chosen], weight=weight)
+
+
+def _by_mip(objective: Objective, warm: BoolArray | None, limits: Limits) -> Outcome:
+    """Solve the paper's program."""
+    from boxdraw.learners.exact.mip import solve_mip
+
+    objective = replace(objective, X=objective.X.astype(np.float64, copy=False))
+    start = None if warm is None else place_edges(objective, [rows for rows in warm if rows.any()], "tight")
+    result = solve_mip(
+        objective,
+        time_limit=max(limits.end - time.perf_counter(), 0.1),
+        gap=limits.gap,
+        n_jobs=limits.n_jobs,
+        seed=limits.seed,
+        start=start,
+        on_progress=lambda value, bound: limits.reporter(
+            0.0 if value is None else value, bound, "mixed-integer program"
+        ),
+    )
+    value = objective.value(result.lower, result.upper)
+    bound: Fraction | float = value if result.optimal else result.bound
+    status = "optimal" if result.optimal else "interrupted" if result.interrupted else "time_limit"
+    if status == "time_limit" and bound - value <= limits.gap * abs(value):
+        status = "gap_reached"
+    return Outcome(list(objective.held(result.lower, result.upper)), bound, status, "HiGHS", "HiGHS")

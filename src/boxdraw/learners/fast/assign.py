@@ -1,0 +1,83 @@
+"""Clusters of a sample, for the rows that are not in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from boxdraw._core.arrays import FloatArray, IntArray, Matrix
+from boxdraw.learners.fast.cluster import masses, medians
+from boxdraw.learners.scaling import Scaling
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """The centre of each cluster, to find the nearest one to a row.
+
+    Distances are those of k-means: on the scaled axes, standardised, with the sample's median for a missing value. They
+    are added up feature by feature, for each row on its own, so that its label does not depend on the rows beside it.
+    """
+
+    scaling: Scaling
+    medians: FloatArray
+    deviation: FloatArray
+    centres: FloatArray  # a row per cluster, on the scaled axes
+
+    @classmethod
+    def of(
+        cls,
+        X: Matrix,
+        weight: FloatArray | None,
+        count: FloatArray | None,
+        labels: IntArray,
+        scaling: Scaling,
+    ) -> Assignment:
+        """Find the centres of clustered rows; those labelled -1 are in no cluster."""
+        columns = scaling.columns(X)
+        middle = _medians(columns, masses(weight, count))
+        _fill(columns, middle)
+        mass = (np.ones(len(X)) if weight is None else weight) * (1.0 if count is None else count)
+        mean, deviation = np.empty(len(columns)), np.ones(len(columns))
+        for j, column in enumerate(columns):
+            mean[j] = (mass * column).sum() / mass.sum()
+            deviation[j] = np.sqrt((mass * (column - mean[j]) ** 2).sum() / mass.sum())
+        deviation[deviation == 0] = 1
+        member = labels >= 0
+        size = np.bincount(labels[member], weights=mass[member])
+        totals = [np.bincount(labels[member], weights=(mass * column)[member]) for column in columns]
+        return cls(scaling, middle, deviation, np.column_stack(totals) / size[:, None])
+
+    def fill(self, label: IntArray, X: Matrix, members: IntArray) -> None:
+        """Label some rows, in their places, with the nearest centre; of equally near ones, the first."""
+        from boxdraw.learners.fast.nearest import nearest
+
+        scaling = self.scaling
+        nearest(
+            X,
+            members,
+            scaling.low,
+            scaling.high,
+            scaling.prescale,
+            scaling.middle,
+            scaling.steps,
+            self.medians,
+            self.deviation,
+            self.centres / self.deviation,
+            label,
+        )
+
+
+def _medians(columns: FloatArray, mass: FloatArray | None) -> FloatArray:
+    """Return `medians`; where nothing is missing, repeated or weighted, without sorting."""
+    if (mass is not None and (mass != 1).any()) or np.isnan(columns).any():
+        return medians(columns, mass)
+    middle = [(columns.shape[1] - 1) // 2, columns.shape[1] // 2]
+    low, high = np.partition(columns, middle, axis=1)[:, middle].T
+    result: FloatArray = (low + high) / 2
+    return result
+
+
+def _fill(columns: FloatArray, values: FloatArray) -> None:
+    for column, value in zip(columns, values.tolist(), strict=True):
+        column[np.isnan(column)] = value

@@ -1,0 +1,396 @@
+"""FastBoxesClassifierCV: the estimator that chooses its own parameters."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from itertools import product
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.metrics import get_scorer
+from sklearn.utils import check_scalar
+
+from boxdraw._core.arrays import FloatArray
+from boxdraw._core.progress import Progress
+from boxdraw._core.ranges import LARGE, find_ranges
+from boxdraw._core.tiles import threaded_map
+from boxdraw.learners.fast.cluster import distinct_rows
+from boxdraw.learners.fast.estimator import BaseFastBoxes, check_clusterer, check_expansion, check_growth, range_width
+from boxdraw.learners.fast.folds import Fold, FoldModel, best_cost
+from boxdraw.learners.fast.path import critical_weights
+from boxdraw.learners.fast.stages import Drawing, draw_edges
+from boxdraw.learners.folds import inner_splits
+from boxdraw.learners.parameters import check_cost
+from boxdraw.metrics import auh_score
+from boxdraw.tables.chunks import InMemory
+from boxdraw.tables.keys import Keys
+from boxdraw.tables.order import Order
+from boxdraw.tables.training import Training, read_training_rows
+from boxdraw.tables.trial import trial_rows
+
+if TYPE_CHECKING:
+    from boxdraw.tables.stored import StoredTable
+
+Setting = dict[str, Any]
+
+
+class FastBoxesClassifierCV(BaseFastBoxes):
+    """Fast Boxes with its parameters chosen by cross-validation; the one to start with.
+
+    Every combination of the values below is scored on the inner folds. Costs and expansions share one pass over the
+    data, so a grid costs little more than its numbers of boxes.
+
+    Of a table of more than a million cells, the parameters are chosen on a sample of about a million: at most half of
+    its rows are positives, rows count so much that each class has its full weight, and which rows they are depends on
+    their values, not on their order. The boxes are drawn on all rows. Folds that are given (see `cv`) are of all rows.
+
+    Parameters
+    ----------
+    n_boxes : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 8, 10)
+        Numbers of boxes to try; those above the number of distinct positives in a fold are left out, and if none is
+        left, that number is tried.
+    expansion : float or sequence of float, default=(0, 0.001, 0.01, 0.03, 0.1, 0.3)
+        Pushes outwards to try, as shares of the weight of the negatives (see `relative_expansion`).
+    growth : str or sequence of str, default=("nearest_negative", "edge", "free")
+        Growth rules to try.
+    feature_range : pair or sequence of pairs, default=((-1, 1), (-3, 3))
+        Ranges to which features are scaled while learning.
+    negative_weight : None, "balanced", float or sequence of float, default=None
+        Cost of a false alarm in the fit. None sets it after the other parameters, see `false_alarm_cost`. A sequence
+        is part of the grid when `scoring` is given; otherwise the one that suits `false_alarm_cost` best is taken.
+    relative_expansion : bool, default=True
+        Whether `expansion` is a share of the weight of the training negatives, so that one grid fits tables of any
+        size, or the value of ``FastBoxesClassifier.expansion`` itself.
+    false_alarm_cost : float or None, default=None
+        What a false alarm costs you relative to a miss. `negative_weight_` is set where misses plus that many times
+        the false alarms are least on the inner folds; None weighs the classes equally (best balanced accuracy).
+    scoring : str, callable or None, default=None
+        A scikit-learn scorer; None is the area under the hull of the ROC over all costs (AUH).
+    cv : int, splitter or iterable of (train, test), default=3
+        The inner folds. An int gives stratified folds that depend on the rows' values, not on their order: the same
+        table gives the same model. With anything else large tables take long: see above.
+    clusterer, categorical_features, pos_label, random_state, n_jobs, verbose
+        As in `FastBoxesClassifier`; an int as `random_state` gives other folds, and threads share the grid.
+
+    Attributes
+    ----------
+    boxes_, classes_, pos_label_, n_features_in_, feature_names_in_
+        As in `FastBoxesClassifier`.
+    negative_weight_, expansion_, growth_
+        The cost, the expansion (absolute) and the growth rule in use.
+    best_params_ : dict
+        The setting of the grid with the best mean score; ties go to fewer boxes, then to the earlier setting. With a
+        single row in a class there is nothing to choose by: the first values of all parameters are used, with a
+        warning, and this and the three below are missing.
+    best_score_ : float
+        Its mean score.
+    best_index_ : int
+        Its place in `cv_results_`.
+    cv_results_ : dict of ndarray
+        ``params``, ``param_*``, ``split*_test_score``, ``mean_test_score``, ``std_test_score``,
+        ``rank_test_score``, as in `GridSearchCV`. There are no times: settings share their work.
+
+    See Also
+    --------
+    FastBoxesClassifier : One setting.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from boxdraw import FastBoxesClassifierCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = FastBoxesClassifierCV(n_boxes=(1, 2), random_state=0).fit(X, y)
+    >>> int(model.pos_label_)
+    0
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+    cv_results_: dict[str, Any]
+    best_index_: int
+    best_score_: float
+    best_params_: dict[str, Any]
+
+    def __init__(
+        self,
+        *,
+        n_boxes: Any = (1, 2, 3, 4, 5, 6, 8, 10),
+        expansion: Any = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3),
+        growth: Any = ("nearest_negative", "edge", "free"),
+        feature_range: Any = ((-1, 1), (-3, 3)),
+        negative_weight: Any = None,
+        relative_expansion: bool = True,
+        false_alarm_cost: float | None = None,
+        scoring: Any = None,
+        cv: Any = 3,
+        clusterer: Any = None,
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_boxes = n_boxes
+        self.expansion = expansion
+        self.growth = growth
+        self.feature_range = feature_range
+        self.negative_weight = negative_weight
+        self.relative_expansion = relative_expansion
+        self.false_alarm_cost = false_alarm_cost
+        self.scoring = scoring
+        self.cv = cv
+        self.clusterer = clusterer
+        self.categorical_features = categorical_features
+        self.pos_label = pos_label
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FastBoxesClassifierCV:
+        """Choose the parameters on the inner folds and draw the boxes on all rows.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, in the fits and in the scores.
+
+        Returns
+        -------
+        FastBoxesClassifierCV
+            The fitted estimator.
+        """
+        grid = self._grid()
+        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
+        setting, c = self._choose(grid, self._trial(data), data.balance)
+        push = self._push(setting["expansion"], data.negative_weight)
+        self._draw(data, self._drawing(setting), c, push, setting["growth"])
+        self._warn_of_no_boxes(stacklevel=3)
+        return self
+
+    def _trial(self, data: Training) -> Training:
+        """Return the rows to choose the parameters by: of a large table a sample, unless the folds are given."""
+        if data.X.size <= LARGE or not isinstance(self.cv, Integral):
+            return data
+        keys = Keys(self._encoding, Order({}))  # of codes
+        table = InMemory(data, keys, self.n_jobs)
+        return trial_rows(table, keys, LARGE, data.positive_weight, data.negative_weight)
+
+    def _check_parameters(self) -> None:
+        self._grid()
+        if not isinstance(self.cv, Integral):
+            raise ValueError(
+                f"fit_table needs a number of folds as cv, for a splitter sees no rows; got cv={self.cv!r}."
+            )
+
+    def _fit_stored(self, table: StoredTable) -> None:
+        survey = table.survey
+        keys = Keys(table.encoding, table.order)
+        trial = trial_rows(table, keys, LARGE, survey.positive_weight, survey.negative_weight)
+        setting, c = self._choose(self._grid(), trial, survey.positive_weight / survey.negative_weight)
+        push = self._push(setting["expansion"], survey.negative_weight)
+        self._draw_stored(table, self._drawing(setting), c, push, setting["growth"])
+        self._warn_of_no_boxes(stacklevel=4)
+
+    def _warn_of_no_boxes(self, stacklevel: int) -> None:
+        """Warn of a cost that suits the folds and leaves nothing of the boxes around all rows."""
+        if self.negative_weight is None and not len(self.boxes_):
+            warnings.warn(
+                f"No row is flagged: at a negative_weight of {self.negative_weight_:.3g}, which suits the inner folds, "
+                "no box is left around all rows. path() has boxes at other weights, and critical_weight() ranks rows; "
+                "or try a smaller false_alarm_cost, or more settings of n_boxes, growth and feature_range.",
+                UserWarning,
+                stacklevel=stacklevel,
+            )
+
+    def _choose(self, grid: dict[str, list[Any]], trial: Training, balance: float) -> tuple[Setting, float]:
+        """Choose a setting of the grid and the cost; ``balance`` is that of all rows."""
+        for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
+            self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
+        scorer = None if self.scoring is None else get_scorer(self.scoring)
+        folds = self._folds(trial)
+        if not folds:
+            return {name: values[0] for name, values in grid.items()}, balance
+        setting = self._search(grid, scorer, folds)
+        return setting, self._cost(setting, balance, folds)
+
+    def _drawing(self, setting: Setting) -> Drawing:
+        width = range_width(setting["feature_range"])
+        return Drawing(setting["n_boxes"], width, self.clusterer, self.random_state, self.verbose)
+
+    def _grid(self) -> dict[str, list[Any]]:
+        """Check the parameters and return the values to try."""
+        grid = {
+            "feature_range": _pairs(self.feature_range),
+            "n_boxes": _values(self.n_boxes),
+            "growth": _values(self.growth),
+            "expansion": _values(self.expansion),
+        }
+        for name, values in grid.items():
+            if not values:
+                raise ValueError(f"{name} has no value to try.")
+        for pair in grid["feature_range"]:
+            range_width(pair)
+        for n_boxes in grid["n_boxes"]:
+            check_scalar(n_boxes, "n_boxes", Integral, min_val=1)
+        for growth in grid["growth"]:
+            check_growth(growth)
+        for expansion in grid["expansion"]:
+            check_expansion(expansion)
+        check_cost(self.false_alarm_cost, "false_alarm_cost", None)
+        check_clusterer(self.clusterer)
+        if self.negative_weight is not None:
+            for cost in _values(self.negative_weight):
+                check_cost(cost, "negative_weight", "balanced")
+        return grid
+
+    def _folds(self, data: Training) -> list[Fold]:
+        labels = np.where(data.positive, self.pos_label_, self.classes_[self.classes_ != self.pos_label_][0])
+        splits = inner_splits(data, labels, self.cv, self.random_state)
+        return [Fold(data.take(train), data.take(test), labels[test]) for train, test in splits]
+
+    def _search(self, grid: dict[str, list[Any]], scorer: Any, folds: list[Fold]) -> Setting:
+        """Score the grid on the folds and return the best setting."""
+        positives = [np.nan_to_num(fold.train.X[fold.train.positive], nan=np.inf) for fold in folds]
+        most = min(len(distinct_rows(rows)[0]) for rows in positives)
+        n_boxes = [n for n in grid["n_boxes"] if n <= most] or [most]
+        tasks = list(product(grid["feature_range"], n_boxes))
+        progress = Progress("Fast Boxes CV", self.verbose)
+
+        def work(task: tuple[Any, int]) -> list[tuple[Setting, list[float]]]:
+            per_fold = [self._fold_weights(fold, *task, grid["growth"], grid["expansion"]) for fold in folds]
+            rows = []
+            for (g, growth), (e, expansion) in product(enumerate(grid["growth"]), enumerate(grid["expansion"])):
+                setting = {
+                    "feature_range": task[0],
+                    "n_boxes": task[1],
+                    "growth": growth,
+                    "expansion": expansion,
+                }
+                rows += self._scores(setting, [weights[g][e] for weights in per_fold], scorer, folds)
+            return rows
+
+        rows: list[tuple[Setting, list[float]]] = []
+        for done, result in enumerate(threaded_map(work, tasks, self.n_jobs), start=1):
+            rows += result
+            progress.share(done, len(tasks))
+        settings = [setting for setting, _ in rows]
+        self.cv_results_ = _results(settings, np.array([scores for _, scores in rows]))
+        mean = self.cv_results_["mean_test_score"]
+        if np.isnan(mean).all():
+            raise ValueError(f"scoring={self.scoring!r} gives NaN for every setting.")
+        best = min(np.flatnonzero(mean == np.nanmax(mean)), key=lambda i: (settings[i]["n_boxes"], i))
+        self.best_index_, self.best_score_, self.best_params_ = int(best), float(mean[best]), settings[best]
+        return settings[best]
+
+    def _fold_weights(
+        self,
+        fold: Fold,
+        feature_range: Any,
+        n_boxes: int,
+        growths: Sequence[str],
+        expansions: Sequence[float],
+    ) -> list[FloatArray]:
+        """Return the critical weights of the fold's test rows, per growth and expansion, from one set of sums."""
+        stops_for = "nearest_negative" if "nearest_negative" in growths else None
+        how = Drawing(n_boxes, range_width(feature_range), self.clusterer, self.random_state)
+        edges = draw_edges(fold.train, how, stops_for)
+        pushes = [self._push(expansion, fold.train.negative_weight) for expansion in expansions]
+        return [critical_weights(edges, fold.test.X, pushes, growth, None) for growth in growths]
+
+    def _push(self, expansion: float, negative_weight: float) -> float:
+        return float(expansion * negative_weight if self.relative_expansion else expansion)
+
+    def _scores(
+        self, setting: Setting, critical: list[FloatArray], scorer: Any, folds: list[Fold]
+    ) -> list[tuple[Setting, list[float]]]:
+        """Score one setting on all folds; once per cost where the costs are part of the grid."""
+        if scorer is None:
+            scores = [
+                auh_score(fold.test.positive, weights, sample_weight=fold.test.weight)
+                for fold, weights in zip(folds, critical, strict=True)
+            ]
+            return [(setting, scores)]
+        if self.negative_weight is None:
+            costs: list[tuple[Setting, Any]] = [(setting, self._best_cost(critical, folds, None))]
+        else:
+            costs = [({**setting, "negative_weight": cost}, cost) for cost in _values(self.negative_weight)]
+        return [
+            (full, [self._score(scorer, *pair, cost) for pair in zip(critical, folds, strict=True)])
+            for full, cost in costs
+        ]
+
+    def _score(self, scorer: Any, critical: FloatArray, fold: Fold, cost: Any) -> float:
+        c = fold.train.balance if cost == "balanced" else float(cost)
+        model = FoldModel(critical, c, self.classes_, self.pos_label_)
+        weights = {}
+        if fold.test.weight is not None and "sample_weight" in inspect.signature(scorer).parameters:
+            weights["sample_weight"] = fold.test.weight
+        return float(scorer(model, fold.test.X, fold.test_labels, **weights))
+
+    def _best_cost(self, critical: list[FloatArray], folds: list[Fold], choices: Sequence[float] | None) -> float:
+        """Return the cost that suits `false_alarm_cost` best on the test rows of all folds together."""
+        tests = [fold.test for fold in folds]
+        pooled = Training(
+            X=np.empty((0, 0)),
+            positive=np.concatenate([test.positive for test in tests]),
+            weight=None if tests[0].weight is None else np.concatenate([test.weight for test in tests]),
+        )
+        price = pooled.balance if self.false_alarm_cost is None else float(self.false_alarm_cost)
+        return best_cost(np.concatenate(critical), pooled.positive, pooled.weight, price, choices)
+
+    def _cost(self, setting: Setting, balance: float, folds: list[Fold]) -> float:
+        """Return the cost for the final fit."""
+        given = setting.get("negative_weight", self.negative_weight)
+        if given is None or not isinstance(given, Real | str):
+            weights = [
+                self._fold_weights(
+                    fold,
+                    setting["feature_range"],
+                    setting["n_boxes"],
+                    [setting["growth"]],
+                    [setting["expansion"]],
+                )
+                for fold in folds
+            ]
+            choices = None if given is None else [balance if cost == "balanced" else cost for cost in given]
+            return self._best_cost([weight[0][0] for weight in weights], folds, choices)
+        return balance if given == "balanced" else float(given)
+
+
+def _values(given: Any) -> list[Any]:
+    """Return one value or a sequence of values as a list."""
+    return [given] if given is None or isinstance(given, str | Real) else list(given)
+
+
+def _pairs(given: Any) -> list[Any]:
+    """Return one (min, max) or a sequence of them as a list."""
+    try:
+        given = list(given)
+    except TypeError:
+        return [given]  # range_width says what is wrong with it
+    return [tuple(given)] if all(isinstance(value, Real) for value in given) else [tuple(pair) for pair in given]
+
+
+def _results(settings: Sequence[Setting], scores: FloatArray) -> dict[str, Any]:
+    """Arrange settings and scores as GridSearchCV does."""
+    mean = scores.mean(axis=1)
+    results: dict[str, Any] = {"params": list(settings)}
+    for name in settings[0]:
+        column = np.empty(len(settings), dtype=object)
+        column[:] = [setting[name] for setting in settings]
+        results[f"param_{name}"] = column
+    for number, split in enumerate(scores.T):
+        results[f"split{number}_test_score"] = split
+    results["mean_test_score"] = mean
+    results["std_test_score"] = scores.std(axis=1)
+    results["rank_test_score"] = rankdata(np.where(np.isnan(mean), np.inf, -mean), method="min").astype(np.int32)
+    return results

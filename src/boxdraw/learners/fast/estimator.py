@@ -1,0 +1,455 @@
+"""FastBoxesClassifier: the stages of the paper behind the interface of scikit-learn."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from functools import partial
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.utils import check_scalar
+from sklearn.utils.validation import check_is_fitted
+
+from boxdraw._core.arrays import FloatArray
+from boxdraw._core.progress import RowsProgress, Told
+from boxdraw._core.ranges import LARGE, find_ranges
+from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
+from boxdraw.learners.fast.expand import GROWTHS
+from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
+from boxdraw.learners.fast.stages import Drawing, draw_edges, draw_edges_in_passes, find_gaps
+from boxdraw.learners.parameters import check_cost
+from boxdraw.model.boxes import BoxSet
+from boxdraw.tables.chunks import InMemory, Table
+from boxdraw.tables.keys import Keys
+from boxdraw.tables.order import Order, fit_order, ordered
+from boxdraw.tables.training import Training, read_training_rows
+
+if TYPE_CHECKING:
+    from boxdraw.tables.stored import StoredTable
+
+_MANY = 16  # features
+_FAR = 8.0  # a distance at which rows pull about 3000 times less than beside a box
+
+
+class BaseFastBoxes(BaseBoxClassifier):
+    """A fitted Fast Boxes model: the edges' sums, and everything that one set of them answers."""
+
+    negative_weight_: float
+    expansion_: float
+    growth_: str
+    n_jobs: int | None
+    categorical_features: Any
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Rank rows by log critical weight less log ``negative_weight_``.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Finite, a little above all others for rows that are flagged at any cost; its sign is the side that
+            ``predict`` takes. As everywhere in scikit-learn it ranks towards ``classes_[1]``; ``critical_weight``
+            always ranks towards the positive class.
+        """
+        critical = self.critical_weight(X)
+        finite = np.clip(critical, np.finfo(np.float64).tiny, self._ceiling())
+        score = np.log(finite) - math.log(self.negative_weight_)
+        return self._towards_second_class(score, critical >= self.negative_weight_)
+
+    def critical_weight(self, X: Any) -> FloatArray:
+        """Return the largest cost of a false alarm at which each row is still flagged.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            c* per row: a model fitted to the same data with ``negative_weight=c`` flags the row exactly when
+            c <= c*. Infinite for rows that are flagged at any cost; ``decision_function`` gives the same order in
+            finite numbers. c is a weight in the fit: `FastBoxesClassifierCV` finds the one that suits what a false
+            alarm costs you (``false_alarm_cost``).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from boxdraw import FastBoxesClassifier
+        >>> X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
+        >>> model = FastBoxesClassifier(n_boxes=1).fit(X, [0, 1, 1, 0, 0, 0])
+        >>> model.critical_weight([[3.0], [4.0], [5.0]]).round(2).tolist()
+        [inf, 0.32, 0.14]
+        """
+        check_is_fitted(self)
+        return critical_weights(self._edges, self._encoded(X), [self.expansion_], self.growth_, self.n_jobs)[0]
+
+    def path(self, negative_weights: Any = None) -> CostPath:
+        """Return the boxes and the training ROC at any costs, without another fit.
+
+        Parameters
+        ----------
+        negative_weights : array-like of positive numbers, optional
+            Costs of a false alarm relative to a miss. By default one for each corner of the hull of the training
+            ROC: those at which some trade-off is best.
+
+        Returns
+        -------
+        CostPath
+            A sequence of points, one per cost, each with ``boxes``, ``fpr``, ``tpr`` and ``text``; it also has the
+            full training ROC and ``plot()``.
+        """
+        check_is_fitted(self)
+        if negative_weights is None:
+            weights = self._training_roc().corners()
+        else:
+            weights = np.asarray(negative_weights, dtype=np.float64).reshape(-1)
+            if not (np.isfinite(weights) & (weights > 0)).all():
+                raise ValueError(f"negative_weights must be finite and positive; got {negative_weights!r}.")
+        return CostPath(
+            self._edges,
+            self._training_roc(),
+            weights,
+            expansion=self.expansion_,
+            growth=self.growth_,
+            encoding=self._encoding,
+            current=self.negative_weight_,
+        )
+
+    def _draw(self, data: Training, how: Drawing, c: float, expansion: float, growth: str) -> None:
+        """Draw the boxes for one setting; keep them, and the edges that answer for the others."""
+        self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth
+        if data.X.size <= LARGE:
+            self._edges = draw_edges(data, how, growth)
+        else:
+            order = fit_order(data)
+            table = InMemory(ordered(data, order), Keys(self._encoding, order), self.n_jobs)
+            self._draw_in_passes(table, order, how, c, expansion, growth)
+        # The ROC of the training rows takes about as long as the fit, and many fits never need it. It is computed when
+        # it is asked for, from a copy of the rows, or from the rows themselves where a copy would be large.
+        self._roc: TrainingRoc | Training | StoredTable = data.copy() if data.X.size <= LARGE else data
+        self.boxes_: BoxSet = draw(self._edges, c, expansion, growth, self._encoding)
+        self._warn_of_no_limits(data.negative_weight, stacklevel=3)
+
+    def fit_table(
+        self,
+        source: Any,
+        *,
+        target: str,
+        weight: str | None = None,
+        features: Sequence[str] | None = None,
+        memory_limit: int | str | None = None,
+        progress: bool | Told | None = None,
+    ) -> Self:
+        """Draw the boxes around the positives of a stored table, which may be larger than memory.
+
+        The model is the one that `fit` gives for the same rows, to the last bit, whatever the files, their order and
+        that of their rows. The table is read three times, after its labels: for ranges and positives, for the sums that
+        place the edges, and for the negatives next to the edges. Small tables are read into memory.
+
+        Parameters
+        ----------
+        source : path, list of paths, pyarrow.dataset.Dataset, pyarrow.Table, ClusterFiles or dask.dataframe.DataFrame
+            Parquet, Arrow or CSV files, or a directory of them. A Dask frame is worked on where its partitions are, and
+            the files of a `boxdraw.tables.dask.ClusterFiles` are read by the workers of a Dask cluster.
+        target : str
+            The column with the labels, of two classes.
+        weight : str, optional
+            A column with the weights of the rows.
+        features : sequence of str, optional
+            The columns to learn from; all others by default.
+        memory_limit : int or str, optional
+            About how much memory to use, in bytes or like "500 MB", for tables that are read in this process, or by
+            each task of a cluster that reads files; a gigabyte by default. The positives, up to 100 000 different ones,
+            have to fit in as well.
+        progress : bool or callable, optional
+            Whether to show how the passes get on; ``verbose`` does too. A function is called with what is being done,
+            the rows that are done, and their number in all, or None where that is not known.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from boxdraw import FastBoxesClassifier
+        >>> table = pa.table({"amount": [1.0, 2.0, 9.0, 8.0, 2.5], "fraud": ["no", "no", "yes", "yes", "no"]})
+        >>> FastBoxesClassifier(n_boxes=1).fit_table(table, target="fraud").boxes_.to_text()
+        'Box 1: amount ≥ 3'
+        """
+        from boxdraw.tables.open import open_engine, open_labelled, read_labelled
+        from boxdraw.tables.stored import StoredTable, is_small
+
+        self._check_parameters()
+        tell = progress if callable(progress) else None
+        shown = RowsProgress("Fast Boxes", tell is None and bool(progress or self.verbose), tell)
+        engine = open_engine(source, memory_limit, self.n_jobs, shown)
+        with unchanged_on_error(self):  # after hours of reading, an earlier model is not to be lost
+            columns, classes = open_labelled(self, engine, target, weight, features)
+            if is_small(classes, columns):
+                self.fit(*read_labelled(engine, columns))
+                return self
+            table = StoredTable(engine, columns, classes)
+            self.classes_, self.pos_label_ = classes.labels, classes.pos_label
+            self.n_features_in_ = len(columns.features)
+            self.feature_names_in_ = np.array(columns.features, dtype=object)
+            self._encoding = table.encoding
+            self._fit_stored(table)
+        return self
+
+    def _check_parameters(self) -> None:
+        raise NotImplementedError
+
+    def _fit_stored(self, table: StoredTable) -> None:
+        raise NotImplementedError
+
+    def _draw_stored(self, table: StoredTable, how: Drawing, c: float, expansion: float, growth: str) -> None:
+        """Draw the boxes for one setting around the positives of a stored table."""
+        self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth
+        self._draw_in_passes(table, table.order, how, c, expansion, growth)
+        self._roc = table
+        self.boxes_ = draw(self._edges, c, expansion, growth, self._encoding)
+        self._warn_of_no_limits(table.survey.negative_weight, stacklevel=4)
+
+    def _warn_of_no_limits(self, negative_weight: float, stacklevel: int) -> None:
+        """Warn of a box that flags every row because all negatives are far away, as they are where features are many.
+
+        Where some are near, the costs let the edges go, and whoever sets these may want that.
+        """
+        if self.boxes_.limited.any(axis=1).all() or self._edges.scaling.active.sum() < _MANY:
+            return
+        if self._edges.sums.negative.max() <= math.exp(1 - _FAR) * negative_weight:
+            warnings.warn(
+                "A box has no limits, so every row is flagged. Forces on its edges fall with the distance of the rows, "
+                f"added up over {self.boxes_.n_features} features, and here no negative is near enough to hold any "
+                "edge. Use fewer features, a narrower feature_range or a larger negative_weight, or "
+                "ScoredBoxesClassifier, which minds no number of features.",
+                UserWarning,
+                stacklevel=stacklevel + 1,
+            )
+
+    def _draw_in_passes(
+        self, table: Table, order: Order, how: Drawing, c: float, expansion: float, growth: str
+    ) -> None:
+        self._edges = find_gaps(table, draw_edges_in_passes(table, how, order), c, expansion, growth)
+
+    def _ceiling(self) -> float:
+        """Return what stands for an infinite critical weight where it must be finite."""
+        return self._edges.ceiling(self.expansion_, self.growth_)
+
+    def _roc_of(self, data: Training) -> TrainingRoc:
+        critical = training_weights(self._edges, data, self.expansion_, self.growth_, self.n_jobs)
+        return TrainingRoc.of(critical, data.positive, data.weight)
+
+    def _training_roc(self) -> TrainingRoc:
+        """Return the training ROC, from the rows that were put aside for it if nothing has asked for it before."""
+        rows = self._roc  # looked at once, for another thread may count them meanwhile
+        if isinstance(rows, TrainingRoc):
+            return rows
+        if isinstance(rows, Training):
+            self._roc = roc = self._roc_of(rows)
+            return roc
+        from boxdraw.learners.fast.roc import CountWeights
+
+        counts = rows.reduce(CountWeights(self._edges, self.expansion_, self.growth_), "training ROC")
+        self._roc = roc = counts.to_roc()
+        return roc
+
+    def __getstate__(self) -> dict[str, Any]:
+        if "_roc" in self.__dict__:
+            self._training_roc()  # a saved model holds no training rows
+        state: dict[str, Any] = super().__getstate__()
+        return state
+
+
+class FastBoxesClassifier(BaseFastBoxes):
+    """Fast Boxes: cluster the positives, then place each edge of each box by a closed form.
+
+    The model is a union of axis-parallel boxes around the rare class. One fit holds the answer for every cost of a
+    false alarm: see `path` and `critical_weight`. `FastBoxesClassifierCV` chooses the parameters for you.
+
+    Of more than 100 000 distinct positives, a sample that depends on their values alone is clustered, and the others
+    belong to the cluster whose centre is nearest.
+
+    Parameters
+    ----------
+    n_boxes : int, default=3
+        Number of clusters of positives and so of boxes; reduced, with a warning, when there are fewer distinct
+        positives.
+    negative_weight : float or "balanced", default="balanced"
+        The cost of a false alarm relative to a miss, c. Boxes shrink as it rises. "balanced" is the weight of the
+        positives over that of the negatives.
+    expansion : float, default=0.0
+        A push outwards on every edge, beta >= 0. It competes with the pull of the negatives, so useful values grow
+        with their number.
+    growth : {"nearest_negative", "edge", "free"}, default="nearest_negative"
+        "nearest_negative" never shrinks a box below its cluster and extends each edge to the nearest negative, as
+        in the paper; "edge" leaves the latter out; "free" may also shrink, which is better when the classes overlap.
+    feature_range : tuple (min, max), default=(-1, 1)
+        The range to which features are scaled while learning. Only its width matters: the wider, the more local
+        are the forces on an edge.
+    clusterer : clusterer with ``fit_predict``, default=None
+        Any scikit-learn clusterer for the distinct positives on the scale of `feature_range`; None is k-means on
+        standardised positives. ``n_clusters`` or ``n_components`` is set to `n_boxes` where there is one;
+        ``sample_weight`` is passed where it is taken. Rows labelled -1 are in no box's cluster.
+    categorical_features : list of column names or numbers, default=None
+        Columns of numbers to be taken as categories. Columns of text, of categories and of true and false always are;
+        one in which most rows have a category of their own looks like an identifier and gives a warning.
+    pos_label : label, default=None
+        The positive class; the rarer one if None.
+    random_state : int, RandomState instance or None, default=None
+        Only used with very many distinct positives (over 1400), where the start of k-means is drawn at random; None is
+        the same as 0.
+    n_jobs : int or None, default=None
+        Threads for passes over large tables. The model does not depend on it.
+    verbose : int, default=0
+        Print the stages as they end.
+
+    Attributes
+    ----------
+    boxes_ : BoxSet
+        The model, in the user's units.
+    classes_ : ndarray of shape (2,)
+        The labels.
+    pos_label_ : label
+        The positive class.
+    negative_weight_ : float
+        The cost c in use.
+    expansion_, growth_ : float, str
+        The expansion and growth rule in use.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, when X had them.
+
+    See Also
+    --------
+    FastBoxesClassifierCV : Chooses the parameters by cross-validation.
+
+    References
+    ----------
+    S. T. Goh and C. Rudin, "Box Drawings for Learning with Imbalanced Data", KDD 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boxdraw import FastBoxesClassifier
+    >>> X = np.array([[1.0, 5.0], [2.0, 4.0], [2.5, 1.0], [6.0, 4.5], [7.0, 2.0], [8.0, 3.0]])
+    >>> model = FastBoxesClassifier(n_boxes=1).fit(X, [0, 1, 1, 0, 0, 0])
+    >>> print(model.boxes_.to_text())
+    Box 1: x0 ≤ 5 and x1 ≤ 4.9
+    """
+
+    def __init__(
+        self,
+        *,
+        n_boxes: int = 3,
+        negative_weight: float | str = "balanced",
+        expansion: float = 0.0,
+        growth: str = "nearest_negative",
+        feature_range: tuple[float, float] = (-1, 1),
+        clusterer: Any = None,
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_boxes = n_boxes
+        self.negative_weight = negative_weight
+        self.expansion = expansion
+        self.growth = growth
+        self.feature_range = feature_range
+        self.clusterer = clusterer
+        self.categorical_features = categorical_features
+        self.pos_label = pos_label
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FastBoxesClassifier:
+        """Draw the boxes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights; an integer weight gives exactly the model of as many copies of the row.
+
+        Returns
+        -------
+        FastBoxesClassifier
+            The fitted estimator.
+        """
+        width = check_parameters(self)
+        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
+        c = self.negative_weight
+        if isinstance(c, str):
+            c = data.balance
+        how = Drawing(self.n_boxes, width, self.clusterer, self.random_state, self.verbose)
+        self._draw(data, how, float(c), float(self.expansion), self.growth)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_parameters(self)
+
+    def _fit_stored(self, table: StoredTable) -> None:
+        c = self.negative_weight
+        if isinstance(c, str):
+            c = table.survey.positive_weight / table.survey.negative_weight
+        how = Drawing(self.n_boxes, check_parameters(self), self.clusterer, self.random_state, self.verbose)
+        self._draw_stored(table, how, float(c), float(self.expansion), self.growth)
+
+
+def check_parameters(model: FastBoxesClassifier) -> float:
+    """Check the parameters' types and values; return the width of the feature range."""
+    check_scalar(model.n_boxes, "n_boxes", Integral, min_val=1)
+    check_cost(model.negative_weight, "negative_weight", "balanced")
+    check_expansion(model.expansion)
+    check_growth(model.growth)
+    check_clusterer(model.clusterer)
+    return range_width(model.feature_range)
+
+
+def check_expansion(expansion: Any) -> None:
+    """Refuse an expansion that is not a finite number of at least 0."""
+    if isinstance(expansion, bool) or not isinstance(expansion, Real) or not 0 <= float(expansion) < math.inf:
+        raise ValueError(f"expansion must be a finite number of at least 0; got {expansion!r}.")
+
+
+def check_clusterer(clusterer: Any) -> None:
+    """Refuse what can't cluster."""
+    if clusterer is not None and not hasattr(clusterer, "fit_predict"):
+        raise TypeError(f"clusterer must have a fit_predict method; got {clusterer!r}.")
+
+
+def check_growth(growth: Any) -> None:
+    """Refuse an unknown growth rule."""
+    if growth not in GROWTHS:
+        raise ValueError(f"growth must be one of {', '.join(map(repr, GROWTHS))}; got {growth!r}.")
+
+
+def range_width(feature_range: Any) -> float:
+    """Return the width of a feature range after checking it."""
+    try:
+        low, high = map(float, feature_range)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    # A row then pulls exp(20) times less across the range than beside the edge; more would only cost digits.
+    if not 0 < high - low <= 20:
+        raise ValueError(
+            f"feature_range must be a pair (min, max) with min < max and max - min <= 20; got {feature_range!r}."
+        )
+    return high - low

@@ -1,0 +1,196 @@
+"""The negatives that stop a growing edge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
+from boxdraw.learners.scaling import Scaling
+
+LOWER, UPPER = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """Where the negatives are, as sorted spans per feature: between spans there is none.
+
+    ``first[j]`` and ``last[j]`` are the ends of the spans, between -inf and inf. Of a small table each value is a span
+    of its own, ``last`` being ``first``. Of a large one, only the gaps next to the limits that were drawn are known,
+    and what is between them counts as full of negatives. ``positives[j]`` are the positives' values, and
+    ``whole[j]`` says whether a feature has whole numbers only; both are used to round the numbers that people read.
+    """
+
+    first: tuple[FloatArray, ...]
+    last: tuple[FloatArray, ...]
+    scaled_first: tuple[FloatArray, ...]
+    scaled_last: tuple[FloatArray, ...]
+    positives: FloatArray
+    whole: BoolArray
+
+    def snap(self, columns: FloatArray, scaled: FloatArray, side: int, outside: BoolArray) -> FloatArray:
+        """Replace raw values by the scaled stop that an edge of this side meets first on its way out to them.
+
+        That is the first one at or beyond the value as seen from there; infinitely far inside where there is none, and
+        where the value is not ``outside`` on this side of any box. ``scaled`` are the values on the scaled axis.
+        """
+        snapped = np.full_like(columns, np.inf if side == LOWER else -np.inf)
+        for j, (column, chosen) in enumerate(zip(columns, outside, strict=True)):
+            value = column[chosen]
+            if side == LOWER:
+                place = self.last[j].searchsorted(value, side="left")
+                within = self.first[j][place] < value
+                snapped[j, chosen] = np.where(within, scaled[j, chosen], self.scaled_first[j][place])
+            else:
+                place = self.first[j].searchsorted(value, side="right") - 1
+                within = self.last[j][place] > value
+                snapped[j, chosen] = np.where(within, scaled[j, chosen], self.scaled_last[j][place])
+        return snapped
+
+    def limits(
+        self, lower: FloatArray, upper: FloatArray, within: Callable[[], tuple[FloatArray, FloatArray]]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the widest raw limits that keep out every stop beyond the scaled targets; a column per feature.
+
+        ``within`` returns the limits where a target lies in a span.
+        """
+        below, above = np.empty_like(lower), np.empty_like(upper)
+        free = np.empty((2, *lower.shape), dtype=np.bool_)
+        for j in range(len(self.first)):
+            place = self.scaled_first[j].searchsorted(lower[:, j], side="left") - 1
+            below[:, j], free[LOWER, :, j] = self.last[j][place], self.scaled_last[j][place] < lower[:, j]
+            place = self.scaled_last[j].searchsorted(upper[:, j], side="right")
+            above[:, j], free[UPPER, :, j] = self.first[j][place], self.scaled_first[j][place] > upper[:, j]
+        limits = just_above(below), just_below(above)
+        if free.all():
+            return limits
+        inner = within()
+        return np.where(free[LOWER], limits[LOWER], inner[LOWER]), np.where(free[UPPER], limits[UPPER], inner[UPPER])
+
+    def room(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the intervals in which the raw limits can be moved without changing a training row's side.
+
+        The results have the shape of ``np.stack([lower, upper])``.
+        """
+        low, high = np.empty((2, *lower.shape)), np.empty((2, *lower.shape))
+        for j, (first, last) in enumerate(zip(self.first, self.last, strict=True)):
+            limit = lower[:, j]
+            place = np.maximum(last.searchsorted(limit, side="left"), 1)
+            low[LOWER, :, j] = np.where(first[place] < limit, just_below(limit), last[place - 1])
+            high[LOWER, :, j] = np.maximum(first[place], limit)
+            limit = upper[:, j]
+            place = np.minimum(first.searchsorted(limit, side="right"), len(first) - 1)
+            low[UPPER, :, j] = np.minimum(last[place - 1], limit)
+            high[UPPER, :, j] = np.where(last[place - 1] > limit, just_above(limit), first[place])
+        for side, limits, inside in ((LOWER, lower, np.greater_equal), (UPPER, upper, np.greater)):
+            above = inside(self.positives, limits[:, :, None])
+            np.maximum(low[side], np.where(above, -np.inf, self.positives).max(axis=2), out=low[side])
+            np.minimum(high[side], np.where(above, self.positives, np.inf).min(axis=2), out=high[side])
+        low[LOWER], high[UPPER] = just_above(low[LOWER]), just_below(high[UPPER])
+        return low, high
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """The negatives' values next to some numbers, ``cut``: the largest below it, and the least of the others.
+
+    All have shape (n, n_features). Of chunks of rows they can be merged in any order.
+    """
+
+    cut: FloatArray
+    before: FloatArray
+    after: FloatArray
+
+    @classmethod
+    def none(cls, cut: FloatArray) -> Gaps:
+        """Return the gaps without any rows."""
+        return cls(cut, np.full_like(cut, -np.inf), np.full_like(cut, np.inf))
+
+    def merge(self, other: Gaps) -> Gaps:
+        """Return the gaps between the rows of both."""
+        return Gaps(self.cut, np.maximum(self.before, other.before), np.minimum(self.after, other.after))
+
+    def stops(self, scaling: Scaling, positives: FloatArray, whole: BoolArray) -> Stops:
+        """Return the spans that are left when the gaps are taken out of the range of the data."""
+        order = np.lexsort((self.after, self.before), axis=0)
+        before, after = (np.take_along_axis(side, order, axis=0) for side in (self.before, self.after))
+        first = _with_infinities(np.maximum.accumulate(np.vstack([scaling.low, after])))
+        last = _with_infinities(np.vstack([before, scaling.high]))
+        kept = (first <= last).T
+
+        def columns(values: FloatArray) -> tuple[FloatArray, ...]:
+            return tuple(column[spans] for column, spans in zip(values.T, kept, strict=True))
+
+        on_scale = columns(_on_scale(first, scaling)), columns(_on_scale(last, scaling))
+        return Stops(columns(first), columns(last), *on_scale, positives, whole)
+
+
+def just_above(value: FloatArray) -> FloatArray:
+    """Return the next number up: the paper's epsilon, as small as the number format allows; -inf stays."""
+    with np.errstate(over="ignore"):  # above the largest number is infinity
+        return np.where(value > -np.inf, np.nextafter(value, np.inf), value)
+
+
+def just_below(value: FloatArray) -> FloatArray:
+    """Return the next number down; inf stays."""
+    with np.errstate(over="ignore"):
+        return np.where(value < np.inf, np.nextafter(value, -np.inf), value)
+
+
+def find_stops(
+    X: Matrix,
+    positive: BoolArray,
+    scaling: Scaling,
+    lower: FloatArray,
+    upper: FloatArray,
+    keep_all: bool,
+) -> Stops:
+    """Sort the values of each feature; of the negatives, none between ``lower[j]`` and ``upper[j]``.
+
+    Both are scaled. A negative between them is within every tight box and can't stop an edge that never shrinks; for
+    those that may, ``keep_all``. One beside them, nearer than the grid of the scale, bounds the numbers people read.
+    """
+    whole = ((np.rint(X) == X) | np.isnan(X)).all(axis=0)
+    columns = X[~positive].T.astype(np.float64)
+    columns.sort(axis=1)  # missing values last
+    coordinates = scaling.coordinate(columns, np.s_[:, None])
+    known = columns.shape[1] - np.isnan(columns).sum(axis=1)
+    values, scaled = [], []
+    for j, (column, coordinate) in enumerate(zip(columns, coordinates, strict=True)):
+        column, coordinate = column[: known[j]], coordinate[: known[j]]
+        if not keep_all:
+            kept = (coordinate <= lower[j]) | (coordinate >= upper[j])
+            column, coordinate = column[kept], coordinate[kept]
+        values.append(_between_infinities(column))
+        scaled.append(_between_infinities(coordinate))
+    first, on_scale = tuple(values), tuple(scaled)
+    return Stops(first, first, on_scale, on_scale, known_values(X[positive], scaling), whole)
+
+
+def known_values(positives: Matrix, scaling: Scaling) -> FloatArray:
+    """Return the values of each feature, with one of the others, or any, for missing ones."""
+    result = positives.T.astype(np.float64, copy=False)
+    missing = np.isnan(result)
+    if not missing.any():
+        return result
+    least = np.fmin.reduce(result, axis=1)
+    return np.where(missing, np.where(np.isnan(least), scaling.low, least)[:, None], result)
+
+
+def _between_infinities(values: FloatArray) -> FloatArray:
+    padded = np.empty(len(values) + 2)
+    padded[0], padded[1:-1], padded[-1] = -np.inf, values, np.inf
+    return padded
+
+
+def _with_infinities(columns: FloatArray) -> FloatArray:
+    ends = np.full((1, columns.shape[1]), np.inf)
+    return np.concatenate([-ends, columns, ends])
+
+
+def _on_scale(columns: FloatArray, scaling: Scaling) -> FloatArray:
+    """Scale what is finite."""
+    finite = np.isfinite(columns)
+    return np.where(finite, scaling.coordinate(np.where(finite, columns, 0.0), np.s_[:]), columns)

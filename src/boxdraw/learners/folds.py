@@ -1,0 +1,157 @@
+"""Inner folds and samples by hashes of the rows' values: the order of rows and columns changes nothing."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state, check_scalar
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw._core.tiles import tiles
+from boxdraw.learners.scaling import fit_scaling
+from boxdraw.tables.training import Training
+
+Hashes = npt.NDArray[np.uint64]
+
+
+def fold_numbers(data: Training, n_folds: int, random_state: Any) -> IntArray:
+    """Deal the rows of each class to the folds, in the order of a hash of their values.
+
+    So the folds are stratified and as good as random, equal rows are spread evenly, and neither the order of the rows
+    nor that of the columns matters, nor the units.
+    """
+    return hash_ranks(data, random_state) % n_folds
+
+
+def hash_ranks(data: Training, random_state: Any) -> IntArray:
+    """Return the place of each row among those of its class, in the order of a hash of their values.
+
+    Only where nothing but their order tells columns apart, as in a table of a 0/1 column for each of several
+    categories that are all as frequent, does that order matter.
+    """
+    hasher = _Hasher(data.X, random_state)
+    first = hasher.of_rows(np.zeros_like(hasher.places))
+    hashes: list[Hashes | FloatArray] = [first]
+    if not np.diff(np.sort(first)).all():
+        # Rows of 0 and 1 with as many ones have the same hash. What else is in the columns tells those apart.
+        keys = hasher.of_columns(first + data.positive)
+        hashes += [hasher.of_rows(keys), hasher.of_rows(keys ^ hasher.places)]
+        hashes += _told_apart(data.X, hashes, random_state)
+    if data.weight is not None:
+        hashes.append(data.weight)
+    ranks = np.empty(len(data.X), dtype=np.intp)
+    for rows in (np.flatnonzero(data.positive), np.flatnonzero(~data.positive)):
+        ranks[rows[np.lexsort([key[rows] for key in reversed(hashes)])]] = np.arange(len(rows))
+    return ranks
+
+
+def _told_apart(X: Matrix, hashes: list[Hashes | FloatArray], random_state: Any) -> list[Hashes]:
+    """Return more hashes where values differ by so little of their range that the scale can't tell them apart.
+
+    They are of ranks, which have neither units nor a scale.
+    """
+    order = np.lexsort(hashes[::-1])
+    same = np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in hashes])
+    pairs = X[order[1:][same]], X[order[:-1][same]]
+    if np.array_equal(*pairs, equal_nan=True):
+        return []
+    ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T]).astype(np.float64)
+    hasher = _Hasher(ranks, random_state)
+    keys = np.stack([np.zeros_like(hasher.places), hasher.places])
+    return [hasher.of_rows(keys[0]), hasher.of_rows(keys[1])]
+
+
+class _Hasher:
+    """Hashes of the rows and columns of a matrix, whatever its units; `places` are random numbers for the columns."""
+
+    def __init__(self, X: Matrix, random_state: Any) -> None:
+        seed = 0 if random_state is None else check_random_state(random_state).randint(2**31)
+        rng = np.random.default_rng(seed)
+        self._X, self._scaling, self._tiles = X, fit_scaling(X, 2.0), tiles(*X.shape)
+        self._factors = rng.integers(2**63, size=2, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+        self.places = rng.integers(2**63, size=X.shape[1], dtype=np.uint64)
+
+    def of_rows(self, keys: Hashes) -> Hashes:
+        """Hash each row, its values told apart by the keys of their columns; columns of one value change nothing."""
+        result = np.empty(len(self._X), dtype=np.uint64)
+        for tile in self._tiles:
+            result[tile] = self._mixed(self._bits(tile) ^ keys[:, None]).sum(axis=0, dtype=np.uint64)
+        return result - self._mixed(keys).sum(dtype=np.uint64)
+
+    def of_columns(self, keys: Hashes) -> Hashes:
+        """Hash each column, its values told apart by the keys of their rows."""
+        parts = [self._mixed(self._bits(tile) ^ keys[tile]).sum(axis=1, dtype=np.uint64) for tile in self._tiles]
+        return np.sum(parts, axis=0, dtype=np.uint64)
+
+    def _bits(self, tile: slice) -> Hashes:
+        return (self._scaling.columns(self._X[tile]) + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
+
+    def _mixed(self, bits: Hashes) -> Hashes:
+        once = (bits ^ (bits >> np.uint64(32))) * self._factors[0]
+        return (once ^ (once >> np.uint64(29))) * self._factors[1]
+
+
+def inner_splits(
+    data: Training, labels: npt.NDArray[Any], cv: Any, random_state: Any, repeats: int = 1
+) -> list[tuple[IntArray, IntArray]]:
+    """Return training and test rows of the inner folds of an estimator's ``cv``.
+
+    A number of folds is dealt by `fold_numbers`, as often as ``repeats`` says. Folds that can't be learned from or
+    scored on are left out with a warning; there may be none at all only where a class has a single row.
+    """
+    if isinstance(cv, Integral):
+        splits = _dealt(data, int(cv), random_state, repeats)
+    elif not (splits := list(_given(data, labels, cv))):
+        raise ValueError(f"cv gives no folds; got {cv!r}.")
+    useless = [number for number, sides in enumerate(splits) if not all(map(_both, (data.positive[s] for s in sides)))]
+    if useless:
+        warnings.warn(
+            f"Inner folds {useless} lack positives or negatives on one side and are left out. Use fewer folds "
+            "or a stratified splitter.",
+            UserWarning,
+            stacklevel=4,
+        )
+        if len(useless) == len(splits):
+            raise ValueError("No inner fold has both classes in its training and in its test rows.")
+    return [sides for number, sides in enumerate(splits) if number not in useless]
+
+
+def _both(positive: BoolArray) -> bool:
+    return bool(positive.any() and not positive.all())
+
+
+def _dealt(data: Training, n_folds: int, random_state: Any, repeats: int) -> list[tuple[IntArray, IntArray]]:
+    check_scalar(n_folds, "cv", int, min_val=2)
+    fewest = int(min(data.positive.sum(), (~data.positive).sum()))
+    if fewest < n_folds:
+        what = f"only {fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
+        warnings.warn(f"Rows of the smaller class: {fewest}, cv={n_folds}: {what}.", UserWarning, stacklevel=5)
+    if fewest < 2:
+        return []
+    seeds = [random_state]
+    if repeats > 1:
+        seeds = check_random_state(0 if random_state is None else random_state).randint(2**31, size=repeats).tolist()
+    numbers = [fold_numbers(data, min(n_folds, fewest), seed) for seed in seeds]
+    return [
+        (np.flatnonzero(number != k), np.flatnonzero(number == k))
+        for number in numbers
+        for k in range(number.max() + 1)
+    ]
+
+
+def _given(data: Training, labels: npt.NDArray[Any], cv: Any) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the folds of a splitter, or of given row numbers."""
+    splitter = check_cv(cv, labels, classifier=True)
+    if hasattr(cv, "split"):
+        yield from splitter.split(data.X, labels)
+        return
+    kept = np.ones(len(labels), dtype=bool) if data.kept is None else data.kept
+    place = np.cumsum(kept) - 1  # the given numbers count the rows without weight, which are gone
+    for train, test in splitter.split():
+        yield place[(rows := np.asarray(train))[kept[rows]]], place[(rows := np.asarray(test))[kept[rows]]]

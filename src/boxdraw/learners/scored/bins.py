@@ -1,0 +1,180 @@
+"""Features on bins: at most 255 codes a column, and the cuts between them, which are the places where limits can go.
+
+A value is at or above cut b where its code is above b. A missing number has the code `MISSING`, which lies within any
+limits, as NaN does in the learners' matrix. Everything here depends on the set of rows and not on their order.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+# (numba finds the types of the compiled functions)
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw._core.compiled import entry, inner
+from boxdraw._core.tiles import threaded_map
+
+MOST = 255  # bins of a column
+TOP = MOST - 1
+MISSING = 255
+FAR = 1e100  # in widths of a blur: so far out that sums need not tell more
+NORMAL_MIDDLE_HALF = 1.349  # in standard deviations: from the lower to the upper quartile
+
+Codes = npt.NDArray[np.uint8]
+
+
+class Blurred(NamedTuple):
+    """Rows on bins, and where bins and cuts are in widths of a blur, for compiled code."""
+
+    codes: Any  # (columns, rows)
+    values: Any  # (columns, MOST)
+    cuts: Any  # (columns, MOST)
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Training rows on bins."""
+
+    codes: Codes  # (columns, rows)
+    values: FloatArray  # (columns, MOST): one of each bin; NaN beyond the last
+    cuts: FloatArray  # (columns, MOST): where the next bin begins; NaN beyond the last
+    spread: FloatArray  # per column: how far apart values are; 1 for a constant
+
+    def of(self, X: Matrix) -> Bins:
+        """Return other rows, on the same bins."""
+        codes = [_codes(np.ascontiguousarray(X[:, j], dtype=np.float64), cuts) for j, cuts in enumerate(self.cuts)]
+        return Bins(np.stack(codes), self.values, self.cuts, self.spread)
+
+    def blurred(self, blur: float) -> Blurred:
+        """Return the rows for limits that are blurred by so many spreads to either side."""
+        spread = self.spread[:, None]
+        part = np.where(spread > 1, 0.25, 1.0)  # so that no difference of values is too large for a float
+        # distances count from the cut nearest to 0, where floats are densest: none is less exact than its values
+        nearest = np.where(np.isnan(self.cuts), np.inf, np.abs(self.cuts)).argmin(axis=1)
+        origin = self.cuts[np.arange(len(nearest)), nearest][:, None]
+
+        def places(values: FloatArray) -> FloatArray:
+            with np.errstate(over="ignore"):
+                far = (part * values - part * origin) / (part * spread) / (2 * blur)
+            return np.clip(far, -FAR, FAR)
+
+        return Blurred(self.codes, places(self.values), places(self.cuts))
+
+    def limits(self, low: IntArray, high: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Turn codes of limits, a row per box, into values: infinite where there is no limit."""
+        columns = np.arange(len(self.cuts))
+        lower = np.where(low > 0, self.cuts[columns, low - 1], -np.inf)
+        upper = np.where(high < TOP, np.nextafter(self.cuts[columns, np.minimum(high, TOP)], -np.inf), np.inf)
+        return lower, upper
+
+
+def make_bins(
+    X: Matrix,
+    few: Matrix,
+    positive: BoolArray,
+    weight: FloatArray,
+    class_weight: FloatArray,
+    n_jobs: int | None = None,
+) -> Bins:
+    """Bin a matrix: a bin for each distinct value, or quantiles of about equal weight where there are too many.
+
+    ``few`` are the rows that decide where the bins are, X itself or a sample, then what they weigh. Classes weigh as
+    in learning, so that there are as many bins where positives are as anywhere else.
+    """
+
+    def work(j: int) -> tuple[Codes, FloatArray, FloatArray, float]:
+        column = np.ascontiguousarray(few[:, j], dtype=np.float64)
+        values, cuts, spread = _cuts(column, np.argsort(column), positive, weight, class_weight)
+        return _codes(np.ascontiguousarray(X[:, j], dtype=np.float64), cuts), values, cuts, spread
+
+    codes, values, cuts, spread = zip(*threaded_map(work, range(X.shape[1]), n_jobs), strict=True)
+    return Bins(np.stack(codes), np.stack(values), np.stack(cuts), np.array(spread))
+
+
+@entry
+def _cuts(column, order, positive, weight, class_weight):
+    """Return a value of each bin of a column, which ``order`` sorts, the cuts between them, and the spread."""
+    values, counts, n = np.empty(len(column)), np.zeros((len(column), 2)), 0
+    for i in order:
+        if math.isnan(column[i]):  # these come last
+            break
+        if n == 0 or column[i] > values[n - 1]:
+            values[n] = column[i]
+            n += 1
+        counts[n - 1, 1 if positive[i] else 0] += weight[i]
+    mass = class_weight[0] * counts[:, 0] + class_weight[1] * counts[:, 1]
+    total = mass[:n].sum()
+    middles, cuts = np.full(MOST, np.nan), np.full(MOST, np.nan)
+    if n < 2:
+        middles[:n] = values[:n]
+        return middles, cuts, 1.0
+    first = 0
+    ends = _ends(mass, n, total)
+    for place, b in enumerate(ends):
+        middle = values[b] / 2 + values[b + 1] / 2
+        cuts[place] = middle if middle > values[b] else values[b + 1]
+        middles[place] = values[(first + b) // 2]
+        first = b + 1
+    middles[len(ends)] = values[(first + n - 1) // 2]
+    return middles, cuts, _spread(values, mass, n, total)
+
+
+@inner
+def _ends(mass, n, total):
+    """Return which values are the last of their bin, but for the last bin."""
+    if n <= MOST:
+        return np.arange(n - 1)
+    ends, count = np.empty(MOST - 1, np.int64), 0
+    b, below = 0, mass[0]
+    for k in range(1, MOST):
+        while b < n - 2 and below / total < k / MOST:
+            b += 1
+            below += mass[b]
+        if count == 0 or b > ends[count - 1]:
+            ends[count] = b
+            count += 1
+    return ends[:count]
+
+
+@inner
+def _spread(values, mass, n, total):
+    """Return how far apart sorted values are: the standard deviation, or what the middle half suggests, if less.
+
+    A few values far out make the standard deviation as large as they like, but not the middle half.
+    """
+    scale = max(abs(values[0]), abs(values[n - 1]))  # as if the largest were 1, so that no square overflows
+    mean, square = 0.0, 0.0
+    below, lower, upper = 0.0, values[n - 1], values[n - 1]
+    for b in range(n):
+        mean += values[b] / scale * mass[b] / total
+        below += mass[b] / total * (1 + 1e-9)  # so that no rounding error decides
+        if below >= 0.25:
+            lower = min(lower, values[b])
+        if below >= 0.75:
+            upper = min(upper, values[b])
+    for b in range(n):
+        square += (values[b] / scale - mean) ** 2 * mass[b] / total
+    spread = math.sqrt(square) * scale
+    middle_half = (upper / scale - lower / scale) * scale / NORMAL_MIDDLE_HALF
+    if 0 < middle_half < spread:
+        spread = middle_half
+    return spread if 0 < spread < np.inf else 1.0
+
+
+@entry
+def _codes(column, cuts):
+    """Return the number of cuts at or below each value, by halving; the last cuts are NaN, below no value."""
+    codes = np.empty(len(column), np.uint8)
+    for i in range(len(column)):
+        value, code, step = column[i], 0, 128
+        while step > 0:
+            code += step if value >= cuts[code + step - 1] else 0
+            step //= 2
+        codes[i] = MISSING if np.isnan(value) else code
+    return codes

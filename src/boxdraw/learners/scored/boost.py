@@ -1,0 +1,202 @@
+"""Rounds of boosting: each adds the box of most gain and fits the points of all boxes anew.
+
+In here a row can be inside a box in part, as its limits are blurred. What the boxes are in the end used for knows no
+parts: rows that the same boxes hold form a cell, of which there are few.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+# (numba finds the types of the compiled functions)
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw._core.compiled import entry, inner
+from boxdraw.learners.scored.bins import MISSING, TOP, Bins
+from boxdraw.learners.scored.grow import grow, membership
+from boxdraw.learners.scored.logistic import chance_of, fit_logistic, rounder_of
+from boxdraw.learners.scored.settings import Setting, Shape
+from boxdraw.learners.scored.sharpen import sharpen
+
+LEAST_RISE = 0.1  # of the gain by another limit
+LUCK = 0.405  # the most of density(a)**2 / upper_tail(a) of the normal distribution, at a = 0.61
+RIDGE = 2.0  # on points, in positives at even odds
+ROUGH, EXACT = 1e-2, 1e-8  # how exact log-odds are, between rounds and in the end
+
+
+class Box(NamedTuple):
+    """A box on codes."""
+
+    low: IntArray
+    high: IntArray
+    sharp: BoolArray  # (columns, 2): which limits are not blurred
+
+    @property
+    def key(self) -> bytes:
+        """What boxes with the same limits have in common."""
+        return self.low.tobytes() + self.high.tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Training rows on bins, what they weigh, and what the classes do."""
+
+    bins: Bins
+    positive: BoolArray
+    weight: FloatArray
+    class_weight: FloatArray  # of a negative and of a positive
+    blur: float  # of limits, to either side, in spreads
+    n_codes: tuple[int, ...] = ()  # of columns of categories; 0, or nothing at all, for numbers
+
+    @property
+    def luck(self) -> FloatArray:
+        """The square of the gain that a set of categories has by chance, per column.
+
+        The categories have their order by the labels. Were these drawn by lot, the sum of the gradients of each of k
+        categories would be normal, with variance V and curvature H; V / H is the mean of the class weights at even
+        odds. The best upper part of so many normal numbers has the gain sqrt(LUCK k V / H).
+        """
+        n_codes = np.array(self.n_codes or [0] * len(self.bins.codes))
+        luck: FloatArray = LUCK * np.maximum(n_codes - 1, 0) * self.class_weight.mean()
+        return luck
+
+    @property
+    def unit(self) -> float:
+        """The curvature of one positive at even odds: what penalties are counted in."""
+        return float(self.class_weight[1]) / 4
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The rows that the same boxes hold, counted."""
+
+    member: BoolArray  # (cells, boxes)
+    mass: FloatArray  # (2, cells): weight of the negatives and of the positives
+
+    def logistic(self, rows: Rows, nonnegative: bool) -> FloatArray:
+        """Fit coefficients of the boxes, the intercept last."""
+        F = self.member.astype(np.float64).repeat(2, axis=0)
+        positive = np.arange(len(F)) % 2 == 1
+        start = np.zeros(F.shape[1] + 1)
+        mass = self.mass.T.ravel()
+        return fit_logistic(F, positive, mass, rows.class_weight, RIDGE * rows.unit, nonnegative, start, EXACT)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Boxes on codes, a row each, and what they hold."""
+
+    low: IntArray
+    high: IntArray
+    missing: BoolArray  # which columns have missing numbers
+    cells: Cells  # of all rows
+    inside: FloatArray  # (few rows, boxes): how far inside
+
+
+def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
+    """Draw boxes until there are enough of them or none has any gain.
+
+    ``few`` are the rows to fit points on: all rows or a sample. ``lam`` is how many positives at even odds a box's gain
+    is taxed with: boxes of few rows need more purity.
+    """
+    table = rows.bins.blurred(rows.blur)
+    few_table = table if few is rows else few.bins.blurred(few.blur)
+    inside, few_inside = np.zeros((len(rows.weight), 0)), np.zeros((len(few.weight), 0))
+    task = few.positive, few.weight, few.class_weight, RIDGE * few.unit, not shape.signed
+    rounder = rounder_of(rows.weight.sum() * rows.class_weight.max())
+    fixed = rows.weight, rounder, setting.lam * rows.unit, rows.luck
+    boxes: dict[bytes, Box] = {}
+    odds = np.zeros(1)
+    while len(boxes) < shape.max_boxes:
+        odds = fit_logistic(few_inside, *task, odds, ROUGH)
+        gradient = _gradients(inside, odds, rows.positive, rows.class_weight)
+        box = _new_box((table, gradient, *fixed), rows.positive, setting.max_limits, shape.signed, boxes)
+        if box is None:
+            break
+        boxes[box.key] = box
+        inside = np.concatenate([inside, membership(table, *box)[:, None]], axis=1)
+        few_inside = (
+            inside if few is rows else np.concatenate([few_inside, membership(few_table, *box)[:, None]], axis=1)
+        )
+        odds = np.concatenate([odds[:-1], [0.0], odds[-1:]])
+    none = np.zeros((0, len(table.codes)), dtype=np.int64)
+    low = np.vstack([none, *(box.low for box in boxes.values())])
+    high = np.vstack([none, *(box.high for box in boxes.values())])
+    cells = Cells(*_count_cells(table.codes, rows.positive, rows.weight, low, high))
+    return Drawing(low, high, (table.codes == MISSING).any(axis=1), cells, few_inside)
+
+
+def _new_box(
+    task: tuple[Any, ...], positive: BoolArray, max_limits: int, signed: bool, boxes: dict[bytes, Box]
+) -> Box | None:
+    """Return the best box that is not there yet, if need be one of fewer limits."""
+    table, _, weight, *_ = task
+    n_limits = max_limits
+    while n_limits > 0:
+        found = [(*grow(*task, n_limits, LEAST_RISE, sign), sign) for sign in ((1.0, -1.0) if signed else (1.0,))]
+        low, high, gain, sign = max(found, key=lambda box: box[2])
+        if gain <= 0:
+            return None
+        box = Box(low, high, sharpen(table, positive, weight, sign, low, high))
+        if box.key not in boxes:
+            return box
+        n_limits = int((low > 0).sum() + (high < TOP).sum()) - 1
+    return None
+
+
+@entry
+def _gradients(inside, odds, positive, class_weight):
+    """Return gradient and curvature of the log-loss of one row of each kind: (rows, 2)."""
+    n_rows, n_boxes = inside.shape
+    result = np.empty((n_rows, 2))
+    outside = chance_of(odds[n_boxes])  # once for all the rows that no box holds
+    for i in range(n_rows):
+        z = odds[n_boxes]
+        for k in range(n_boxes):
+            z += odds[k] * inside[i, k]
+        p = outside if z == odds[n_boxes] else chance_of(z)
+        size = class_weight[1] if positive[i] else class_weight[0]
+        result[i, 0] = size * ((1.0 if positive[i] else 0.0) - p)
+        result[i, 1] = size * p * (1 - p)
+    return result
+
+
+@entry
+def _count_cells(codes, positive, weight, low, high):
+    """Return which boxes hold each cell, and the weight of its negatives and positives."""
+    cell, member = np.zeros(len(weight), np.int64), np.zeros((1, len(low)), np.bool_)
+    for k in range(len(low)):
+        cell, old, inside = _split(cell, len(member), codes, low[k], high[k])
+        member = member[old]
+        member[:, k] = inside
+    mass = np.zeros((2, len(member)))
+    for i in range(len(cell)):
+        mass[1 if positive[i] else 0, cell[i]] += weight[i]
+    return member, mass
+
+
+@inner
+def _split(cell, n_cells, codes, low, high):
+    """Cut each cell by a box; return the rows' new cells and, for each of these, its old cell and whether inside."""
+    n_rows = len(cell)
+    new = np.empty(n_rows, np.int64)
+    for i in range(n_rows):
+        new[i] = 2 * cell[i] + 1
+    for j in range(len(low)):
+        if low[j] > 0 or high[j] < TOP:
+            column = codes[j]
+            for i in range(n_rows):
+                if column[i] <= TOP and not low[j] <= column[i] <= high[j]:
+                    new[i] = 2 * cell[i]
+    number = np.full(2 * n_cells, -1)
+    for i in range(n_rows):
+        number[new[i]] = 0
+    old = np.flatnonzero(number == 0)
+    number[old] = np.arange(len(old))
+    for i in range(n_rows):
+        new[i] = number[new[i]]
+    return new, old // 2, old % 2 == 1

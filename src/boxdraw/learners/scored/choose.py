@@ -1,0 +1,95 @@
+"""Inner folds: how many limits, and how much caution about boxes of few rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw._core.progress import Progress
+from boxdraw._core.sums import on_grid
+from boxdraw._core.tiles import threaded_map
+from boxdraw.learners.scored.learn import learn, make_ready
+from boxdraw.learners.scored.settings import Setting, Shape
+from boxdraw.tables.training import Training
+
+REPEATS = 4  # of the folds, where cv is their number
+
+Split = tuple[IntArray, IntArray]
+
+
+def choose(
+    data: Training,
+    splits: list[Split],
+    settings: list[Setting],
+    shape: Shape,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> tuple[Setting, FloatArray]:
+    """Return the setting that ranks held-out rows best, if any clearly does, and the AUC of all: (folds, settings)."""
+    progress = Progress("Scored Boxes", verbose)
+    free = replace(shape, max_union=None)
+
+    def work(split: Split) -> list[float]:
+        train, test = data.take(split[0]), data.take(split[1])
+        ready = make_ready(train, shape.false_alarm_cost)
+        X, weight = ready.order.apply(test.X), on_grid(test.weights)
+        return [auc(test.positive, learn(ready, setting, free).graded(X), weight) for setting in settings]
+
+    results = []
+    for done, result in enumerate(threaded_map(work, splits, n_jobs), start=1):
+        results.append(result)
+        progress.share(done, len(splits))
+    scores = np.array(results)
+    return settings[clearly_best(scores, _usual(settings), len(splits) / _repeats(splits))], scores
+
+
+def chance_level(positive: BoolArray, splits: list[Split]) -> float:
+    """Return the mean AUC that ranking by chance hardly ever exceeds: one half and two standard errors.
+
+    The error is that of the rank sum of each fold's test rows; repeats of the folds are no new rows.
+    """
+    ups = np.array([np.count_nonzero(positive[test]) for _, test in splits])
+    downs = np.array([len(test) for _, test in splits]) - ups
+    variance = (ups + downs + 1) / (12 * ups * downs)
+    return min(1.0, float(0.5 + 2 * np.sqrt(_repeats(splits) * variance.sum()) / len(splits)))
+
+
+def _repeats(splits: list[Split]) -> float:
+    """Return how often a row is tested."""
+    tests = np.concatenate([test for _, test in splits])
+    return len(tests) / len(np.unique(tests))
+
+
+def auc(positive: BoolArray, score: FloatArray, weight: FloatArray) -> float:
+    """Return the area under the ROC curve, without the checks that take scikit-learn longer than a fit of ours.
+
+    Rows of a class that has no weight beside the other say nothing, which is one half.
+    """
+    weight = np.ldexp(weight, -np.frexp(weight.max())[1])  # by a power of two, so that no product of sums overflows
+    _, place = np.unique(score, return_inverse=True)
+    ups, downs = (np.bincount(place, weights=weight * side) for side in (positive, ~positive))
+    below = np.cumsum(downs) - downs / 2
+    pairs = ups.sum() * downs.sum()
+    return float((ups @ below) / pairs) if pairs > 0 else 0.5
+
+
+def _usual(settings: list[Setting]) -> int:
+    """Return the place of the setting that does well nearly everywhere, or is as near to it as there is."""
+    return min(range(len(settings)), key=lambda i: (settings[i].max_limits != 2, settings[i].lam != 4, i))
+
+
+def clearly_best(scores: FloatArray, usual: int, n_folds: float) -> int:
+    """Return the place of the setting to take: the usual one unless another is better by two standard errors.
+
+    Settings differ by less than the inner folds can tell on most tables, and the best of several noisy scores is often
+    not the best setting. Repeats of the folds make the mean more exact, but are no new rows: the error is one of
+    ``n_folds`` differences.
+    """
+    if len(scores) < 2:
+        return int(scores[0].argmax())
+    rise = scores - scores[:, [usual]]
+    surplus = rise.mean(axis=0) - 2 * rise.std(axis=0, ddof=1) / np.sqrt(n_folds)
+    best = int(surplus.argmax())
+    return best if surplus[best] > 0 else usual

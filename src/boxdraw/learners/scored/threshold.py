@@ -1,0 +1,53 @@
+"""From how many points on to flag: where the expected cost is least if rows were a little off their place.
+
+The best threshold for the very rows that the limits were placed by is too good to be true. Rows near a limit
+fell on their side of it by chance, so each row counts as inside a box with a probability: how far it is inside the
+blurred limits, 1/2 on the edge.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+# (numba finds the types of the compiled functions)
+
+from __future__ import annotations
+
+import numpy as np
+
+from boxdraw._core.compiled import entry
+from boxdraw.learners.scored.logistic import copies, rounded, rounder_of
+
+
+@entry
+def expected_costs(chance, points, positive, weight, cost):
+    """Return the expected cost of each threshold, from the lowest possible sum of points to one above the highest.
+
+    The cost is the weight of the misses plus ``cost`` times that of the false alarms.
+    """
+    n_sums = np.abs(points).sum() + 1
+    costs = np.zeros(n_sums + 1)
+    rounder = rounder_of(weight.sum() * max(cost, 1.0))
+    share = np.empty(n_sums)  # probability of each sum, from the lowest on
+    for i in range(len(chance)):
+        share[:] = 0.0
+        share[0] = 1.0
+        highest = 0
+        for k in range(len(points)):
+            # A box of negative points takes them away inside: from the lowest sum on, it gives them outside.
+            stay, up = 1 - chance[i, k], chance[i, k]
+            if points[k] < 0:
+                stay, up = up, stay
+            rise = abs(points[k])
+            highest += rise
+            if up == 0.0:  # nothing would change
+                continue
+            for s in range(highest, rise - 1, -1):
+                share[s] = stay * share[s] + up * share[s - rise]
+            for s in range(rise):
+                share[s] *= stay
+        whole, part = copies(weight[i])
+        below = 0.0  # probability of fewer points than the threshold
+        for t in range(n_sums + 1):
+            loss = below if positive[i] else cost * (1 - below)
+            costs[t] += rounded(max(loss, 0.0), whole, part, rounder)
+            if t < n_sums:
+                below += share[t]
+    return costs

@@ -1,0 +1,528 @@
+"""The model: a union of axis-parallel boxes. It knows nothing of how the boxes were learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw.model.export.methods import Exports
+from boxdraw.model.limits import (
+    Allowed,
+    Numbers,
+    check_limits,
+    checked_categories,
+    checked_matrix,
+    checked_missing,
+    checked_names,
+    checked_shown,
+    limited_features,
+)
+from boxdraw.model.membership import find_any, find_depth, find_each
+from boxdraw.model.rows import read_columns
+from boxdraw.model.rule import Category, Limit, Rule
+
+if TYPE_CHECKING:
+    from boxdraw.model.simplify import Change
+
+__all__ = ["BoxSet"]
+
+
+class BoxSet(Exports):
+    """A union of axis-parallel boxes in the units of the user's data.
+
+    A row is in a box if it meets all limits of the box, and it is flagged if it is in any box. A feature has either
+    numbers, limited by an interval, or categories, limited by a set of them; for either, a box also says whether a
+    missing value is inside. A box set never changes; two are equal if they say the same of the same features.
+
+    Parameters
+    ----------
+    lower, upper : array-like of shape (n_boxes, n_features)
+        The limits, which belong to the box. ``-inf`` and ``inf`` mean no limit, as for every feature with
+        categories; ``inf`` below and ``-inf`` above that only missing values are inside. There may be no boxes at all.
+    feature_names : iterable of str, optional
+        The names of the columns, all different. By default ``x0``, ``x1``, ...
+    categories : mapping of str to iterable, optional
+        The features that have categories instead of numbers, by name, with all categories that are known.
+    allowed : mapping of str to sequence, optional
+        For features with categories, those inside each box: a set, or None for all of them, known or not.
+    missing : array-like of bool of shape (n_boxes, n_features), optional
+        Whether a missing value is inside. By default it is where the box has no other limit on the feature.
+    shown : pair of array-like of shape (n_boxes, n_features), or a function that returns one, optional
+        Lower and upper numbers to print instead of the limits, infinite exactly where the limits are. They
+        are for people only: no decision and no comparison uses them, and a function is only called when someone
+        looks at them.
+
+    Attributes
+    ----------
+    lower, upper, shown_lower, shown_upper : ndarray of shape (n_boxes, n_features), read-only
+    missing : ndarray of bool of shape (n_boxes, n_features), read-only
+    categories : tuple with a tuple of categories per feature, or None for a feature of numbers
+    allowed : tuple with a tuple per box, of a frozenset of categories per feature or None for no such limit
+    limited : ndarray of bool of shape (n_boxes, n_features), read-only
+        Which features each box looks at.
+    feature_names : tuple of str
+    n_boxes, n_features : int
+
+    Notes
+    -----
+    The methods that take ``X`` accept an array-like of shape (n_samples, n_features) or a pandas, polars or
+    pyarrow frame. The columns of a frame are found by name, in any order and among others; by position only
+    if the names are the default ones and the frame has none of them. Numbers are compared as float64. NaN, None and
+    NA are missing. A category that is not known is outside every box that limits the feature's categories.
+
+    Examples
+    --------
+    >>> from boxdraw.model.boxes import BoxSet
+    >>> inf = float("inf")
+    >>> boxes = BoxSet([[30, -inf], [-inf, 5]], [[inf, 2], [20, inf]], feature_names=["age", "dose"])
+    >>> boxes
+    BoxSet with 2 boxes on 2 features
+    Box 1: age ≥ 30 and dose ≤ 2
+    Box 2: age ≤ 20 and dose ≥ 5
+    >>> boxes.contains([[40, 1], [40, 7], [10, 7]])
+    array([ True, False,  True])
+    >>> BoxSet([[30, -inf]], [[inf, inf]], feature_names=["age", "region"], allowed={"region": [{"north", "east"}]})
+    BoxSet with 1 box on 2 features
+    Box 1: age ≥ 30 and region in {east, north}
+    """
+
+    __slots__ = (
+        "_shown",
+        "allowed",
+        "categories",
+        "feature_names",
+        "limited",
+        "lower",
+        "missing",
+        "n_boxes",
+        "n_features",
+        "upper",
+    )
+    feature_names: tuple[str, ...]
+    lower: FloatArray
+    upper: FloatArray
+    missing: BoolArray
+    categories: tuple[tuple[Category, ...] | None, ...]
+    allowed: Allowed
+    limited: BoolArray
+    _shown: Any
+    n_boxes: int
+    n_features: int
+
+    def __init__(
+        self,
+        lower: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        *,
+        feature_names: Iterable[str] | None = None,
+        categories: Mapping[str, Iterable[Category]] | None = None,
+        allowed: Mapping[str, Sequence[Iterable[Category] | None]] | None = None,
+        missing: npt.ArrayLike | None = None,
+        shown: Numbers | Callable[[], Numbers] | None = None,
+    ) -> None:
+        low, high = checked_matrix(lower, "lower"), checked_matrix(upper, "upper")
+        if low.shape != high.shape:
+            raise ValueError(f"lower and upper must have the same shape, got {low.shape} and {high.shape}")
+        names = checked_names(feature_names, low.shape[1])
+        known, admitted = checked_categories(categories, allowed, names, len(low))
+        limited = limited_features(low, high, admitted)
+        missing_inside = checked_missing(missing, limited)
+        categorical = np.array([values is not None for values in known])
+        check_limits(low, high, missing_inside, categorical, admitted, names)
+        limited |= ~missing_inside
+        limited.flags.writeable = False
+        values: dict[str, Any] = {"lower": low, "upper": high, "feature_names": names, "missing": missing_inside}
+        values |= {"categories": known, "allowed": admitted, "limited": limited}
+        values |= {"n_boxes": low.shape[0], "n_features": low.shape[1]}
+        values["_shown"] = shown if shown is None or callable(shown) else checked_shown(shown, low, high)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_rules(
+        cls,
+        rules: Iterable[Rule],
+        feature_names: Iterable[str],
+        categories: Mapping[str, Iterable[Category]] | None = None,
+    ) -> Self:
+        """Make boxes from rules; the inverse of `rules`.
+
+        Parameters
+        ----------
+        rules : iterable of Rule
+            One per box.
+        feature_names : iterable of str
+            All features, in the order of the columns.
+        categories : mapping of str to iterable, optional
+            The known categories of the features that have some; those in the rules are added.
+
+        Returns
+        -------
+        BoxSet
+            The boxes.
+
+        Examples
+        --------
+        >>> from boxdraw.model.rule import Limit, Rule
+        >>> BoxSet.from_rules([Rule((Limit("age", upper=20, missing=True),))], ["age"]).to_text()
+        'Box 1: age ≤ 20 (or missing)'
+        """
+        from boxdraw.model.editing import from_rules
+
+        return from_rules(cls, rules, feature_names, categories)
+
+    def rules(self) -> list[Rule]:
+        """Return the boxes as data: a rule per box, a limit per feature that it looks at.
+
+        Examples
+        --------
+        >>> BoxSet([[30]], [[float("inf")]], feature_names=["age"]).rules()[0].limits
+        (Limit(feature='age', lower=30.0, upper=inf, categories=None, missing=False),)
+        """
+        return [
+            Rule(tuple(self._limit(k, j) for j in np.flatnonzero(row).tolist())) for k, row in enumerate(self.limited)
+        ]
+
+    def _limit(self, k: int, j: int) -> Limit:
+        numbers = float(self.lower[k, j]), float(self.upper[k, j])
+        return Limit(self.feature_names[j], *numbers, self.allowed[k][j], bool(self.missing[k, j]))
+
+    @property
+    def shown_lower(self) -> FloatArray:
+        """Lower numbers to print."""
+        return self._shown_limits()[0]
+
+    @property
+    def shown_upper(self) -> FloatArray:
+        """Upper numbers to print."""
+        return self._shown_limits()[1]
+
+    def _shown_limits(self) -> tuple[FloatArray, FloatArray]:
+        shown = self._shown  # looked at once, for another thread may find the numbers meanwhile
+        if shown is None:
+            return self.lower, self.upper
+        if callable(shown):
+            shown = checked_shown(shown(), self.lower, self.upper)
+            object.__setattr__(self, "_shown", shown)
+        numbers: tuple[FloatArray, FloatArray] = shown
+        return numbers
+
+    def membership(self, X: Any, *, n_jobs: int | None = None) -> BoolArray:
+        """Say which rows are in which boxes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        n_jobs : int or None, default=None
+            Threads, as in scikit-learn; they help with large tables.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples, n_boxes)
+            A column per box.
+
+        Examples
+        --------
+        >>> BoxSet([[0], [2]], [[3], [9]]).membership([[1]])
+        array([[ True, False]])
+        """
+        return find_each(X, self, n_jobs)
+
+    def contains(self, X: Any, *, n_jobs: int | None = None) -> BoolArray:
+        """Say which rows are in any box.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        n_jobs : int or None, default=None
+            Threads, as in scikit-learn; they help with large tables.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples,)
+            Whether each row is flagged.
+
+        Examples
+        --------
+        >>> BoxSet([[0], [2]], [[3], [9]]).contains([[1], [3], [10]])
+        array([ True,  True, False])
+        """
+        return find_any(X, self, n_jobs)
+
+    def margin(self, X: Any) -> FloatArray:
+        """Measure how far inside or outside each row is, in the units of the limit that decides.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of float of shape (n_samples,)
+            The largest over boxes of the smallest ``x - lower`` and ``upper - x`` over limits: at least 0
+            exactly where `contains` is True. In a box without limits it is ``inf``; without boxes, or when
+            missing values or categories keep a row out of all of them, ``-inf``.
+
+        Examples
+        --------
+        >>> BoxSet([[0], [2]], [[3], [9]]).margin([[1], [5], [9], [11]])
+        array([ 1.,  3.,  0., -2.])
+        """
+        return find_depth(X, self)
+
+    def shown_for(self, X: Any) -> Self:
+        """Make the same boxes print short numbers that say the same about given rows.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, usually those that the boxes were learned from.
+
+        Returns
+        -------
+        BoxSet
+            Equal to this one. Each number it shows has the fewest digits with which the limit, taken alone,
+            keeps every row of ``X`` on its side; `boxdraw.model.export.text.shown_limits` has the details.
+
+        Examples
+        --------
+        >>> BoxSet([[2.0137]], [[6.4992]]).shown_for([[1], [3], [5], [8]]).to_text()
+        'Box 1: 2 ≤ x0 ≤ 6'
+        """
+        from boxdraw.model.export.text import free_intervals, shortened
+
+        columns = {j: values for j, values in read_columns(X, self)[1].items() if self.categories[j] is None}
+        free = free_intervals(self.lower, self.upper, columns)  # at once, as the rows may change or go
+        return self._showing(partial(shortened, self.lower, self.upper, *free))
+
+    def replace(self, box: int, feature: str, **limits: Any) -> Self:
+        """Change what a box asks of a feature.
+
+        Parameters
+        ----------
+        box : int
+            The number of the box, from 0.
+        feature : str
+            The name of the feature.
+        **limits
+            Any of ``lower``, ``upper``, ``categories`` and ``missing``, as in `boxdraw.Limit`; what is not given
+            stays as it is.
+
+        Returns
+        -------
+        BoxSet
+            New boxes.
+
+        Examples
+        --------
+        >>> BoxSet([[30]], [[40]], feature_names=["age"]).replace(0, "age", upper=45).to_text()
+        'Box 1: 30 ≤ age ≤ 45'
+        """
+        from boxdraw.model.editing import replace
+
+        return replace(self, box, feature, limits)
+
+    def drop_limit(self, box: int, feature: str) -> Self:
+        """Let a box, numbered from 0, no longer look at a feature.
+
+        Examples
+        --------
+        >>> BoxSet([[30, 1]], [[40, 2]], feature_names=["age", "dose"]).drop_limit(0, "age").to_text()
+        'Box 1: 1 ≤ dose ≤ 2'
+        """
+        from boxdraw.model.editing import drop_limit
+
+        return drop_limit(self, box, feature)
+
+    def drop_box(self, box: int) -> Self:
+        """Leave out a box, numbered from 0.
+
+        Examples
+        --------
+        >>> BoxSet([[1], [5]], [[2], [6]]).drop_box(0).to_text()
+        'Box 1: 5 ≤ x0 ≤ 6'
+        """
+        from boxdraw.model.editing import drop_box
+
+        return drop_box(self, box)
+
+    def add_box(self, limits: Rule | Iterable[Limit] | Mapping[str, Any]) -> Self:
+        """Add a box at the end.
+
+        Parameters
+        ----------
+        limits : Rule, iterable of Limit, or mapping of feature names
+            As a mapping, to ``(lower, upper)`` or to a set of categories.
+
+        Returns
+        -------
+        BoxSet
+            New boxes.
+
+        Examples
+        --------
+        >>> print(BoxSet([[1]], [[2]]).add_box({"x0": (5, float("inf"))}).to_text())
+        Box 1: 1 ≤ x0 ≤ 2
+        Box 2: x0 ≥ 5
+        """
+        from boxdraw.model.editing import add_box
+
+        return add_box(self, limits)
+
+    def simplify(self, X: Any, y: Any, *, max_loss: float = 0.0, **options: Any) -> tuple[Self, list[Change]]:
+        """Drop limits and boxes, and merge boxes, as long as that costs little on given rows.
+
+        Parameters
+        ----------
+        X, y : rows and their labels
+            What the cost is counted on.
+        max_loss : float
+            The most that the weight of flagged positives, less `negative_weight` times that of flagged negatives, may
+            fall in all.
+        **options
+            ``negative_weight``, ``sample_weight`` and ``pos_label``; see `boxdraw.model.simplify.simplify`.
+
+        Returns
+        -------
+        BoxSet
+            New boxes.
+        list of Change
+            What was done, and what each step cost.
+
+        Examples
+        --------
+        >>> boxes = BoxSet([[1, 0]], [[2, 9]], feature_names=["dose", "age"])
+        >>> fewer, changes = boxes.simplify([[1, 5], [2, 5], [5, 5], [6, 5], [7, 5]], [1, 1, 0, 0, 0])
+        >>> fewer.to_text()
+        'Box 1: dose ≤ 2'
+        """
+        from boxdraw.model.simplify import simplify
+
+        return simplify(self, X, y, max_loss=max_loss, **options)
+
+    def round(self, X: Any, y: Any = None, *, digits: int | None = None, **options: Any) -> tuple[Self, list[Change]]:
+        """Move limits to the roundest numbers that leave given rows where they are.
+
+        Parameters
+        ----------
+        X, y : rows and, if the cost is to be known, their labels
+            The rows that are not to change sides.
+        digits : int, optional
+            The most significant digits, whatever rows change sides.
+        **options
+            ``negative_weight``, ``sample_weight`` and ``pos_label``; see `boxdraw.model.rounding.round_boxes`.
+
+        Returns
+        -------
+        BoxSet
+            New boxes. Other than `shown_for`, this changes what is decided, not only what is printed.
+        list of Change
+            What was done, and what each step cost.
+
+        Examples
+        --------
+        >>> BoxSet([[2.0137]], [[6.4992]]).round([[1.9], [3.2], [5.8], [8.1]])[0].to_text()
+        'Box 1: 2 ≤ x0 ≤ 6'
+        """
+        from boxdraw.model.rounding import round_boxes
+
+        return round_boxes(self, X, y, digits=digits, **options)
+
+    def explain(self, X: Any) -> Any:
+        """Say of each row which box holds it, or what it would take to be in the nearest one.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        frame
+            Of the same kind as X, pandas for arrays; `boxdraw.model.explain.explain` says what its columns are.
+
+        Examples
+        --------
+        >>> BoxSet([[0]], [[250]], feature_names=["amount"]).explain([[300]])["why"][0]
+        'needs amount ≤ 250, has 300'
+        """
+        from boxdraw.model.explain import explain_frame
+
+        return explain_frame(self, X)
+
+    def __add__(self, other: object) -> Self:
+        """Put the boxes of two sets on the same features together."""
+        from boxdraw.model.editing import union
+
+        return union(self, other) if isinstance(other, BoxSet) else NotImplemented
+
+    def __len__(self) -> int:
+        return self.n_boxes
+
+    def __getitem__(self, index: SupportsIndex | slice | Sequence[int] | npt.NDArray[Any]) -> Self:
+        rows = index if isinstance(index, slice) else self._places(index)
+        lower, upper = self._shown_limits()
+        return self._with(rows, (lower[rows], upper[rows]))
+
+    def _places(self, index: Any) -> npt.NDArray[np.intp]:
+        """Return the places of boxes that are chosen by one number, by several, or by a mask."""
+        chosen = np.asarray(index)
+        kinds = "iub" if chosen.ndim else "iu"
+        if chosen.ndim > 1 or (chosen.size and chosen.dtype.kind not in kinds):
+            raise TypeError(f"boxes are chosen by a number from 0 on, a slice, or a list of numbers; got {index!r}")
+        return np.array(np.arange(self.n_boxes)[chosen if chosen.size else np.s_[:0]], ndmin=1)
+
+    def _with(self, rows: Any, shown: Numbers) -> Self:
+        """Return some of the boxes, with other numbers to print."""
+        options = self._options()
+        if options["allowed"]:
+            chosen = np.arange(self.n_boxes)[rows].tolist()
+            options["allowed"] = {name: [sets[k] for k in chosen] for name, sets in options["allowed"].items()}
+        options |= {"missing": self.missing[rows], "shown": shown}
+        return type(self)(self.lower[rows], self.upper[rows], **options)
+
+    def _showing(self, shown: Callable[[], Numbers]) -> Self:
+        """Return the same boxes with other numbers to print; what is checked already is not checked again."""
+        result = object.__new__(type(self))
+        for name in BoxSet.__slots__:
+            object.__setattr__(result, name, shown if name == "_shown" else getattr(self, name))
+        return result
+
+    def _options(self) -> dict[str, Any]:
+        """Return what the constructor takes beside the limits and the numbers to print."""
+        named = {name: j for j, name in enumerate(self.feature_names) if self.categories[j] is not None}
+        return {
+            "feature_names": self.feature_names,
+            "categories": {name: self.categories[j] for name, j in named.items()},
+            "allowed": {name: [sets[j] for sets in self.allowed] for name, j in named.items()},
+            "missing": self.missing,
+        }
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[k] for k in range(self.n_boxes))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BoxSet):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        limits = self.lower.tobytes(), self.upper.tobytes(), self.missing.tobytes()
+        return self.feature_names, self.lower.shape, limits, self.categories, self.allowed
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"cannot set {name!r}: a BoxSet does not change; make a new one")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"cannot delete {name!r}: a BoxSet does not change; make a new one")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), **self._options(), shown=self._shown_limits()), (self.lower, self.upper)

@@ -1,0 +1,396 @@
+"""Why a row is flagged, or what keeps it out of the nearest box."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw._core.frames import frame_like
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.export.text import category_text, format_number, limit_text, printable
+from boxdraw.model.membership import admitted
+from boxdraw.model.rows import UNSEEN, Columns, read_columns
+from boxdraw.model.rule import Limit, as_category
+
+__all__ = ["Violation", "explain", "explain_frame", "feature_scale", "violations"]
+
+_MISSING_TEXT = "a missing value"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A limit that keeps a row out of a box.
+
+    Parameters
+    ----------
+    row : int
+        The number of the row, from 0.
+    box : int
+        The number of the box, from 1 as in `BoxSet.to_text`.
+    feature : str
+        The name of the feature.
+    needs : Limit
+        What the box asks of it, with its exact numbers.
+    has : float, category or None
+        The value of the row; None if it is missing.
+    by : float or None
+        How far a number is from the limit, in the units of the feature; None for a category, for a missing value and
+        where only missing values are inside, which have no distance.
+
+    Examples
+    --------
+    >>> Violation(0, 1, "amount", Limit("amount", upper=250.0), 300.0, 50.0).by
+    50.0
+    """
+
+    row: int
+    box: int
+    feature: str
+    needs: Limit
+    has: Any
+    by: float | None
+
+
+def explain(boxes: BoxSet, X: Any, *, scale: npt.ArrayLike | None = None) -> dict[str, Any]:
+    """Say for each row which box holds it, or which is the nearest and what keeps the row out of it.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes.
+    X : array-like or frame of shape (n_samples, n_features)
+        The rows.
+    scale : array-like of shape (n_features,), optional
+        The unit of distance of each feature, by default `feature_scale` of ``boxes`` and ``X``. Give that of the
+        training rows to make what is said of a row independent of the other rows of ``X``.
+
+    Returns
+    -------
+    dict
+        Columns with a value per row:
+
+        - ``flagged``, whether any box holds the row;
+        - ``box``, the number, from 1 as in `BoxSet.to_text`, of the first box that holds the row, or else of the
+          nearest one; None if there are no boxes;
+        - ``boxes``, the numbers of all boxes that hold the row, as text: ``"1, 3"``;
+        - ``n_violations``, how many features keep the row out of ``box``;
+        - ``distance``, how far the row is from ``box``: 0 if flagged, ``inf`` if there are no boxes;
+        - ``why``, what ``box`` asks and what the row has. For a row that is not flagged these are only the limits
+          that it does not meet. The numbers are the short ones of `BoxSet.to_text`, or the exact ones where the
+          short ones would not be true of this row.
+
+    Notes
+    -----
+    The distance to a box is the sum over the limits that the row does not meet of how far the value is from the limit
+    divided by the scale of the feature. A category or a missing value that is not inside counts 1. The nearest box has
+    the least distance; of several the first.
+
+    Examples
+    --------
+    >>> inf = float("inf")
+    >>> boxes = BoxSet([[30, -inf]], [[inf, 250]], feature_names=["age", "amount"])
+    >>> columns = explain(boxes, [[40, 120], [20, 300]], scale=[10, 100])
+    >>> for text in columns["why"]:
+    ...     print(text)
+    age ≥ 30 (has 40) and amount ≤ 250 (has 120)
+    needs age ≥ 30, has 20; needs amount ≤ 250, has 300
+    >>> columns["distance"].tolist()
+    [0.0, 1.5]
+    """
+    table = _Rows(boxes, X)
+    if not len(boxes):
+        none = np.zeros(table.n_rows)
+        empty = {"flagged": none > 0, "box": [None] * table.n_rows, "boxes": [""] * table.n_rows}
+        why = ["there are no boxes"] * table.n_rows
+        return empty | {"n_violations": none.astype(np.int64), "distance": none + np.inf, "why": why}
+    found = _nearest_boxes(table, _checked_scale(scale, boxes) if scale is not None else _scale(table))
+    flagged = np.asarray(found.member.any(axis=1))
+    return {
+        "flagged": flagged,
+        "box": found.box + 1,
+        "boxes": _numbers(found.member),
+        "n_violations": found.n_violations,
+        "distance": found.distance,
+        "why": _sentences(table, found.box, flagged),
+    }
+
+
+def explain_frame(boxes: BoxSet, X: Any, *, scale: npt.ArrayLike | None = None) -> Any:
+    """Say the same as `explain` in a frame of the kind of X.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes.
+    X : array-like or frame of shape (n_samples, n_features)
+        The rows.
+    scale : array-like of shape (n_features,), optional
+        The unit of distance of each feature, as in `explain`.
+
+    Returns
+    -------
+    frame
+        The columns of `explain`, a row per row of X: a pandas, polars or pyarrow frame like X, with the index of X if
+        it has one; a pandas frame if X is an array.
+
+    Examples
+    --------
+    >>> explain_frame(BoxSet([[30]], [[40]], feature_names=["age"]), [[50], [33]])["why"].tolist()
+    ['needs age ≤ 40, has 50', '30 ≤ age ≤ 40 (has 33)']
+    """
+    frame = frame_like(X, explain(boxes, X, scale=scale))
+    if hasattr(type(X), "iloc"):
+        frame.index = X.index
+    return frame
+
+
+def violations(boxes: BoxSet, X: Any) -> list[Violation]:
+    """List every limit that keeps a row out of a box.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes.
+    X : array-like or frame of shape (n_samples, n_features)
+        The rows.
+
+    Returns
+    -------
+    list of Violation
+        For every row and every box that does not hold it, by row, box and feature. A box holds a row exactly if the
+        two have no violation.
+
+    Examples
+    --------
+    >>> boxes = BoxSet([[30]], [[40]], feature_names=["age"])
+    >>> [(found.row, found.has, found.by) for found in violations(boxes, [[50], [33], [None]])]
+    [(0, 50.0, 10.0), (2, None, None)]
+    """
+    table, found = _Rows(boxes, X), []
+    for k, j in np.argwhere(boxes.limited).tolist():
+        far, limit = table.outside(k, j), boxes._limit(k, j)
+        rows = np.flatnonzero(far != 0)
+        for i, has, by in zip(rows.tolist(), table.values(j, rows), far[rows].tolist(), strict=True):
+            found.append(Violation(i, k + 1, limit.feature, limit, has, None if np.isnan(by) else by))
+    # Sorting is stable, so that the features of a box stay in their order.
+    return sorted(found, key=lambda violation: (violation.row, violation.box))
+
+
+def feature_scale(boxes: BoxSet, X: Any) -> FloatArray:
+    """Measure how far apart the values of each feature are.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes.
+    X : array-like or frame of shape (n_samples, n_features)
+        The rows.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        The interquartile range of the finite values; where that is 0 their range, and 1 where that is 0 too. Also 1 for
+        features with categories and for those that no box limits.
+
+    Examples
+    --------
+    >>> feature_scale(BoxSet([[30]], [[40]]), [[10], [20], [30], [40], [50]]).tolist()
+    [20.0]
+    """
+    return _scale(_Rows(boxes, X))
+
+
+class _Rows:
+    """Rows as the columns that the boxes look at, and what they were before."""
+
+    def __init__(self, boxes: BoxSet, X: Any) -> None:
+        self.boxes, self._source = boxes, X
+        self.n_rows, columns = read_columns(X, boxes)
+        self.columns: Columns = {
+            j: column if self.has_categories(j) else column.astype(np.float64) for j, column in columns.items()
+        }
+
+    def has_categories(self, j: int) -> bool:
+        return self.boxes.categories[j] is not None
+
+    def outside(self, k: int, j: int, rows: Any = np.s_[:]) -> FloatArray:
+        """Return how far outside a limit rows are: 0 inside, NaN outside without a distance."""
+        boxes, values = self.boxes, self.columns[j][rows]
+        if self.has_categories(j):
+            return np.where(admitted(boxes, k, j)[values], 0.0, np.nan)
+        lower, upper = boxes.lower[k, j], boxes.upper[k, j]
+        if lower > upper:  # only missing values are inside
+            return np.where(np.isnan(values), 0.0, np.nan)
+        absent = np.where(np.isnan(values), np.nan, 0.0)
+        with np.errstate(over="ignore"):
+            sides = ([lower - values] if lower > -np.inf else []) + ([values - upper] if upper < np.inf else [])
+        far: FloatArray = reduce(np.maximum, sides, absent)
+        return np.where(np.isnan(values), 0.0, far) if boxes.missing[k, j] else far
+
+    def values(self, j: int, rows: IntArray) -> list[Any]:
+        """Return values as numbers or categories, None for missing ones."""
+        if not self.has_categories(j):
+            # Adding zero turns -0.0 into 0.0.
+            return [None if value != value else value for value in (self.columns[j][rows] + 0.0).tolist()]
+        places = self.columns[j][rows]
+        known: list[Any] = [*(self.boxes.categories[j] or ()), None, None]
+        values = [known[place] for place in places.tolist()]
+        unseen = np.flatnonzero(places == UNSEEN)
+        source = self._raw(j) if unseen.size else []
+        for i in unseen.tolist():
+            values[i] = source[rows[i]]
+        return values
+
+    def _raw(self, j: int) -> Any:
+        """Return a column as the user gave it: what is in no list of categories has a place there only."""
+        X, name = self._source, self.boxes.feature_names[j]
+        labels = getattr(X, "column_names" if hasattr(type(X), "column_names") else "columns", None)
+        if labels is not None:
+            return np.asarray(X[name if name in list(labels) else list(labels)[j]])
+        return (X if isinstance(X, np.ndarray) else np.array(X, dtype=object))[:, j]
+
+    def texts(self, j: int, rows: IntArray) -> list[str]:
+        """Write values."""
+        write = _category_words if self.has_categories(j) else format_number
+        return [_MISSING_TEXT if value is None else write(value) for value in self.values(j, rows)]
+
+
+def _category_words(value: Any) -> str:
+    try:
+        return category_text(as_category(value))
+    except TypeError:  # what can't be a category, such as a date
+        return printable(str(value))
+
+
+def _scale(table: _Rows) -> FloatArray:
+    scale = np.ones(table.boxes.n_features)
+    for j, column in table.columns.items():
+        if not table.has_categories(j):
+            scale[j] = spread(column[np.isfinite(column)])
+    return scale
+
+
+def spread(values: FloatArray) -> float:
+    """Measure how far apart finite values of one feature are, as `feature_scale` does."""
+    if not values.size:
+        return 1.0
+    # Differences of the largest floats overflow, which is far enough.
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high = np.quantile(values, [0.25, 0.75])
+        middle, whole = high - low, values.max() - values.min()
+    if 0 < middle < np.inf:
+        return float(middle)
+    return float(min(whole, np.finfo(np.float64).max)) or 1.0
+
+
+def _checked_scale(scale: npt.ArrayLike, boxes: BoxSet) -> FloatArray:
+    checked = np.asarray(scale, dtype=np.float64)
+    if checked.shape != (boxes.n_features,) or not (np.isfinite(checked) & (checked > 0)).all():
+        raise ValueError(f"scale must have a positive, finite number for each of the {boxes.n_features} features")
+    return checked
+
+
+@dataclass(frozen=True, slots=True)
+class _Nearest:
+    """For each row the boxes that hold it, the first of them or else the nearest, and how far that is."""
+
+    member: BoolArray
+    box: IntArray
+    n_violations: npt.NDArray[np.int64]
+    distance: FloatArray
+
+
+def _nearest_boxes(table: _Rows, scale: FloatArray) -> _Nearest:
+    boxes, n_rows = table.boxes, table.n_rows
+    member = np.empty((n_rows, len(boxes)), dtype=np.bool_)
+    box, violated = np.zeros(n_rows, dtype=np.intp), np.zeros(n_rows, dtype=np.int64)
+    # Nothing is less near than NaN, so the first box is taken even if it is infinitely far.
+    distance = np.full(n_rows, np.nan)
+    for k in range(len(boxes)):
+        far, count = _distance(table, k, scale)
+        member[:, k] = count == 0
+        nearer = ~(far >= distance)
+        box[nearer], violated[nearer], distance[nearer] = k, count[nearer], far[nearer]
+    flagged = member.any(axis=1)
+    box[flagged] = member[flagged].argmax(axis=1)
+    violated[flagged], distance[flagged] = 0, 0
+    return _Nearest(member, box, violated, distance)
+
+
+def _distance(table: _Rows, k: int, scale: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+    """Return how far rows are from a box, and how many of its limits they do not meet."""
+    total, count = np.zeros(table.n_rows), np.zeros(table.n_rows, dtype=np.int64)
+    for j in np.flatnonzero(table.boxes.limited[k]).tolist():
+        far = table.outside(k, j)
+        with np.errstate(over="ignore"):
+            total += np.where(np.isnan(far), 1.0, far / scale[j])
+        count += far != 0
+    return total, count
+
+
+def _numbers(member: BoolArray) -> list[str]:
+    """Write the numbers of the boxes that hold each row."""
+    texts = [""] * len(member)
+    for i, k in np.argwhere(member).tolist():
+        texts[i] = f"{texts[i]}, {k + 1}" if texts[i] else f"{k + 1}"
+    return texts
+
+
+def _sentences(table: _Rows, box: IntArray, flagged: BoolArray) -> list[str]:
+    """Write for each row what its box asks and what the row has."""
+    texts = [""] * len(box)
+    for k in np.unique(box).tolist():
+        inside, outside = np.flatnonzero((box == k) & flagged), np.flatnonzero((box == k) & ~flagged)
+        for j in np.flatnonzero(table.boxes.limited[k]).tolist():
+            for i, condition, has in _conditions(table, k, j, inside, met=True):
+                texts[i] += f"{' and ' if texts[i] else ''}{condition} (has {has})"
+            unmet = outside[table.outside(k, j, outside) != 0]
+            for i, condition, has in _conditions(table, k, j, unmet, met=False):
+                texts[i] += f"{'; ' if texts[i] else ''}needs {condition}, has {has}"
+    # A row without a text is in a box without limits.
+    return [text or "every row" for text in texts]
+
+
+def _conditions(table: _Rows, k: int, j: int, rows: IntArray, met: bool) -> Iterator[tuple[int, str, str]]:
+    """Write one limit of a box for rows that all meet it, or all do not, together with what the rows have."""
+    limit, known = table.boxes._limit(k, j), dict[tuple[float, float], str]()
+    numbers: Sequence[tuple[float, float]] = [(limit.lower, limit.upper)] * len(rows)
+    if limit.categories is None and not limit.known and limit.lower < limit.upper:
+        numbers = _true_numbers(table.boxes, k, j, table.columns[j][rows], met)
+    for i, pair, has in zip(rows.tolist(), numbers, table.texts(j, rows), strict=True):
+        if pair not in known:
+            known[pair] = limit_text(limit, *pair) if met else _needed(limit, *pair)
+        yield i, known[pair], has
+
+
+def _needed(limit: Limit, lower: float, upper: float) -> str:
+    name = printable(limit.feature)
+    if limit.known:
+        return f"{name} known"
+    if limit.lower > limit.upper or limit.categories == frozenset():
+        return f"{name} missing"
+    return limit_text(limit, lower, upper)
+
+
+def _true_numbers(boxes: BoxSet, k: int, j: int, values: FloatArray, met: bool) -> list[tuple[float, float]]:
+    """Choose the numbers to print for each value: short ones, but exact ones where the value is between the two.
+
+    Of two limits only the one that is not met is printed.
+    """
+    lower, upper = boxes.lower[k, j], boxes.upper[k, j]
+    low, high = boxes.shown_lower[k, j], boxes.shown_upper[k, j]
+    if low > high:
+        low, high = lower, upper
+    if met:
+        lows, highs = np.where(values < low, lower, low), np.where(values > high, upper, high)
+    else:
+        below, above = values < lower, values > upper
+        lows = np.where(above, -np.inf, np.where(below & (values >= low), lower, low))
+        highs = np.where(below, np.inf, np.where(above & (values <= high), upper, high))
+    return list(zip(lows.tolist(), highs.tolist(), strict=True))

@@ -1,0 +1,60 @@
+"""Boxes as a Markdown table, for reports and issues."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+from boxdraw.model.export.text import rule_texts
+
+if TYPE_CHECKING:
+    from boxdraw.model.boxes import BoxSet
+
+__all__ = ["to_markdown"]
+
+# What Markdown, or GitHub's kind of it, takes for more than text within a line; the last two begin links.
+_SPECIAL = re.compile(r"[\\`*_\[\]|~$]|:(?=/)|(?<=www)\.", re.IGNORECASE)
+# Spaces that a table cell would lose: at the ends, and all but the first of several.
+_LOST = re.compile(r"^\s|\s$|(?<=\s)\s")
+
+
+def to_markdown(boxes: BoxSet) -> str:
+    r"""Write the boxes as a table with a row per box, in GitHub's kind of Markdown.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes to write.
+
+    Returns
+    -------
+    str
+        The table, with the rules as ``to_text`` writes them. Names and categories are escaped, so that each
+        is read as it is, and never as formatting or HTML.
+
+    Examples
+    --------
+    >>> from boxdraw.model.boxes import BoxSet
+    >>> boxes = BoxSet([[30, -float("inf")], [0, 5]], [[65, 2], [0, 9]], feature_names=["age", "dose_*mg*"])
+    >>> print(to_markdown(boxes))
+    | Box | Rule |
+    | ---: | :--- |
+    | 1 | 30 ≤ age ≤ 65 and dose\_\*mg\* ≤ 2 |
+    | 2 | age = 0 and 5 ≤ dose\_\*mg\* ≤ 9 |
+    """
+    rows = [(str(i), rule) for i, rule in enumerate(rule_texts(boxes), start=1)]
+    return markdown_table(("Box", "Rule"), rows or [("", "No boxes: no row is flagged")])
+
+
+def markdown_table(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
+    """Write a table of two columns, the first of numbers. The texts of the rows are escaped."""
+    escaped = [(_escaped(first), _escaped(second)) for first, second in rows]
+    return "\n".join(f"| {first} | {second} |" for first, second in [head, ("---:", ":---"), *escaped])
+
+
+def _escaped(text: str) -> str:
+    """Make text that Markdown reads as it is."""
+    # HTML comes as references: readers that do not know a backslash before < would see a tag.
+    text = _SPECIAL.sub(r"\\\g<0>", escape(text, quote=False))
+    return _LOST.sub(lambda found: f"&#{ord(found[0])};", text)

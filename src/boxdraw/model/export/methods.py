@@ -1,0 +1,226 @@
+"""What boxes can be written and drawn as. Each method only calls the function of the file that knows how."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from boxdraw.model.boxes import BoxSet
+    from boxdraw.plotting import BoxesDisplay
+
+
+class Exports:
+    """The part of `BoxSet` that writes and draws boxes."""
+
+    __slots__ = ()
+
+    def _boxes(self) -> BoxSet:
+        return cast("BoxSet", self)
+
+    def to_text(self) -> str:
+        """Write one sentence per box, a line each.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> print(BoxSet([[16.8, 14.2]], [[float("inf"), 30]], feature_names=["radius", "texture"]).to_text())
+        Box 1: radius ≥ 16.8 and 14.2 ≤ texture ≤ 30
+        """
+        from boxdraw.model.export.text import to_text
+
+        return to_text(self._boxes())
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Write the boxes as JSON; `boxdraw.model.export.json` documents the layout.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            A file to write as well. It is replaced in one step, or left as it was if that fails.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> BoxSet.from_json(BoxSet([[1]], [[2]]).to_json()).to_text()
+        'Box 1: 1 ≤ x0 ≤ 2'
+        """
+        from boxdraw._core.files import write_text
+        from boxdraw.model.export.json import to_json
+
+        text = to_json(self._boxes())
+        if path is not None:
+            write_text(path, text)
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | bytes | os.PathLike[str]) -> BoxSet:
+        """Read boxes that `to_json` wrote.
+
+        Parameters
+        ----------
+        source : str, bytes or path-like
+            JSON text (bytes, or a str that starts with ``{``) or the path of a file.
+
+        Returns
+        -------
+        BoxSet
+            The boxes. Anything but a valid file gives a ValueError that says what is wrong and where.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> BoxSet.from_json(BoxSet([[1]], [[2]]).to_json()) == BoxSet([[1]], [[2]])
+        True
+        """
+        from boxdraw._core.files import read_source
+        from boxdraw.model.export.json import from_json
+
+        return from_json(read_source(source))
+
+    def to_sql(self, table: str | Sequence[str] | None = None, *, dialect: str = "sqlite", **options: Any) -> str:
+        """Write the boxes as SQL that gives the same answers.
+
+        Parameters
+        ----------
+        table : str or sequence of str, optional
+            The table to select from, its parts one by one if it is in a schema. Without it, only the ``CASE``
+            expression is written.
+        dialect : str
+            One of sqlite, duckdb, postgres, spark, bigquery, snowflake, mssql and mysql.
+        **options
+            ``column``, ``positive`` and ``negative``; see `boxdraw.model.export.sql.to_sql`.
+
+        Returns
+        -------
+        str
+            The statement or the expression.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> print(BoxSet([[1]], [[2]], feature_names=["dose"]).to_sql())
+        CASE
+          WHEN `dose` BETWEEN 1.0 AND 2.0
+          THEN 1
+          ELSE 0
+        END
+        """
+        from boxdraw.model.export.sql import to_sql
+
+        return to_sql(self._boxes(), table, dialect=dialect, **options)
+
+    def to_python(self, name: str = "flag") -> str:
+        """Write the boxes as a Python function that needs nothing but Python.
+
+        Parameters
+        ----------
+        name : str
+            The name of the function.
+
+        Returns
+        -------
+        str
+            The source. The function takes a row as a mapping of names to values, and returns True or False.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> names = {}
+        >>> exec(BoxSet([[1]], [[2]], feature_names=["dose"]).to_python(), names)
+        >>> names["flag"]({"dose": 1.5})
+        True
+        """
+        from boxdraw.model.export.python import to_python
+
+        return to_python(self._boxes(), name)
+
+    def to_onnx(self) -> Any:
+        """Write the boxes as an ONNX model (needs ``boxdraw[onnx]``).
+
+        Returns
+        -------
+        onnx.ModelProto
+            The model; `boxdraw.model.export.onnx` says what its inputs and outputs are.
+        """
+        from boxdraw.model.export.onnx import to_onnx
+
+        return to_onnx(self._boxes())
+
+    def to_markdown(self) -> str:
+        """Write the boxes as a table in Markdown.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> print(BoxSet([[1]], [[2]], feature_names=["dose"]).to_markdown())
+        | Box | Rule |
+        | ---: | :--- |
+        | 1 | 1 ≤ dose ≤ 2 |
+        """
+        from boxdraw.model.export.markdown import to_markdown
+
+        return to_markdown(self._boxes())
+
+    def to_html(self) -> str:
+        """Write the boxes as a table in HTML.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> BoxSet([[1]], [[2]]).to_html().splitlines()[0]
+        '<table>'
+        """
+        from boxdraw.model.export.html import to_html
+
+        return to_html(self._boxes())
+
+    def plot(self, X: Any, y: Any, *, features: Any = None, pos_label: Any = None, ax: Any = None) -> BoxesDisplay:
+        """Draw the boxes over labelled rows (needs ``boxdraw[plot]``).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of at most two classes.
+        features : sequence of str or int, or "used", optional
+            Two features to show, three to eight for a grid of pairs, or all that the boxes limit; by default the two
+            that matter most.
+        pos_label : label, optional
+            The positive class; the rarer one by default.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        BoxesDisplay
+            The picture, with ``ax_`` and ``figure_``; `boxdraw.plotting` has others.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> boxes = BoxSet([[30, 1]], [[float("inf"), 2]], feature_names=["age", "dose"])
+        >>> display = boxes.plot([[20, 1], [40, 1.5], [50, 3]], ["well", "ill", "well"])
+        >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+        ('age', 'dose')
+        """
+        from boxdraw.plotting import BoxesDisplay
+
+        return BoxesDisplay.from_predictions(self._boxes(), X, y, features=features, pos_label=pos_label, ax=ax)
+
+    def __repr__(self) -> str:
+        from boxdraw.model.export.text import to_repr
+
+        return to_repr(self._boxes())
+
+    def _repr_html_(self) -> str:
+        from boxdraw.model.export.html import boxes_card
+
+        return boxes_card(self._boxes())

@@ -1,0 +1,289 @@
+"""Boxes as an ONNX model, for runtimes without Python.
+
+The model has an input per feature that any box looks at, each of shape [n, 1]:
+
+- a feature of numbers is a double tensor, with NaN for missing values;
+- so is one whose categories are numbers or true and false, with 1 for true and 0 for false;
+- one whose categories are text is a string tensor. No text can stand for a missing value, because every text may be a
+  category, so a second input, a bool tensor, says where the value is missing; the text there does not matter.
+
+An input has the name of its feature, and the one for missing values that name and ``__missing``. The few names that
+ONNX cannot have, or that the model needs itself, are replaced: the metadata entry ``boxdraw.inputs`` lists, as JSON,
+the ``feature`` of each ``input``, and its ``missing_input`` if it has one. `onnx_inputs` makes the inputs from a table.
+
+There are two outputs: ``label``, int64 of shape [n], with 1 for the rows in any box; and ``boxes``, bool of shape
+[n, n_boxes], with a column per box. Everything is compared in double precision, as `BoxSet` does.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw.model.export.text import to_text
+from boxdraw.model.rows import MISSING, UNSEEN, read_columns
+from boxdraw.model.rule import Category
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto
+
+    from boxdraw.model.boxes import BoxSet
+
+__all__ = ["onnx_inputs", "to_onnx"]
+
+# Double comparisons with both equalities need 13; LabelEncoder of doubles needs 4.
+_OPSETS = {"": 17, "ai.onnx.ml": 4}
+_IR_VERSION = 8
+_OUTPUTS = ("label", "boxes")
+
+
+def to_onnx(boxes: BoxSet) -> ModelProto:
+    """Write boxes as an ONNX model; the documentation of the module says what goes in and comes out.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes to write.
+
+    Returns
+    -------
+    onnx.ModelProto
+        The model, which labels every row as the boxes do; ``onnx.save`` writes it to a file.
+
+    Raises
+    ------
+    ValueError
+        If a feature has both text and numbers as categories, or a category that no tensor can hold: a whole number
+        that is no float64, or text that is not valid Unicode.
+
+    Examples
+    --------
+    >>> import onnxruntime
+    >>> from boxdraw.model.boxes import BoxSet
+    >>> boxes = BoxSet([[0], [2]], [[3], [9]], feature_names=["age"])
+    >>> session = onnxruntime.InferenceSession(to_onnx(boxes).SerializeToString())
+    >>> label, inside = session.run(None, {"age": np.array([[1.0], [3.0], [10.0]])})
+    >>> label.tolist(), inside.tolist()
+    ([1, 1, 0], [[True, False], [True, True], [False, False]])
+    """
+    try:
+        import onnx
+    except ImportError:
+        raise ImportError("to_onnx needs onnx: pip install 'boxdraw[onnx]'") from None
+    inputs = _inputs(boxes)
+    graph = _Graph(onnx, {*_OUTPUTS, *(name for given in inputs for name in given.names)})
+    met = [_met(graph, boxes, given) for given in inputs]
+    _add_outputs(graph, reduce(lambda one, other: graph.node("And", one, other), met), boxes.n_boxes)
+    model = onnx.helper.make_model(
+        onnx.helper.make_graph(graph.nodes, "boxes", graph.inputs, graph.outputs, graph.constants, to_text(boxes)),
+        opset_imports=[onnx.helper.make_opsetid(domain, version) for domain, version in _OPSETS.items()],
+        ir_version=_IR_VERSION,
+        producer_name="boxdraw",
+    )
+    onnx.helper.set_model_props(model, {"boxdraw.inputs": json.dumps([given.described() for given in inputs])})
+    return model
+
+
+def onnx_inputs(boxes: BoxSet, X: Any) -> dict[str, npt.NDArray[Any]]:
+    """Make the inputs of the model that `to_onnx` writes.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes of the model.
+    X : array-like or frame of shape (n_samples, n_features)
+        The rows.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_samples, 1)
+        A column per input. Categories that the boxes do not know are replaced by another one that they do not know.
+
+    Examples
+    --------
+    >>> from boxdraw.model.boxes import BoxSet
+    >>> inf = float("inf")
+    >>> boxes = BoxSet([[30, -inf]], [[inf, inf]], feature_names=["age", "region"], allowed={"region": [{"north"}]})
+    >>> for name, column in onnx_inputs(boxes, [[45, "north"], [None, None]]).items():
+    ...     print(name, column.tolist())
+    age [[45.0], [nan]]
+    region [['north'], ['']]
+    region__missing [[False], [True]]
+    """
+    inputs = _inputs(boxes)
+    _, columns = read_columns(X, boxes, [given.feature for given in inputs])
+    result = {}
+    for given in inputs:
+        column = columns[given.feature]
+        if given.known is None:
+            result[given.name] = column.astype(np.float64)
+        else:
+            result[given.name] = _values_at(column, given.known)
+        if given.missing is not None:
+            result[given.missing] = column == MISSING
+    return {name: column.reshape(-1, 1) for name, column in result.items()}
+
+
+def _values_at(places: npt.NDArray[np.intp], known: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the categories at places; those of missing and unknown ones, -2 and -1, count from the end."""
+    missing: str | float
+    unseen: str | float
+    if known.dtype.kind == "O":
+        # Longer than any known text, so none of them.
+        missing, unseen = "", "?" * (1 + max(map(len, known)))
+    else:
+        missing, unseen = np.nan, np.inf
+    return np.array([*known, missing, unseen], dtype=known.dtype)[places]
+
+
+@dataclass(frozen=True)
+class _Input:
+    """A feature that the model looks at; `known` are its categories, as a tensor holds them."""
+
+    feature: int
+    original: str
+    name: str
+    missing: str | None
+    known: npt.NDArray[Any] | None
+
+    @property
+    def names(self) -> list[str]:
+        return [self.name] if self.missing is None else [self.name, self.missing]
+
+    def described(self) -> dict[str, str]:
+        described = {"feature": self.original, "input": self.name}
+        return described if self.missing is None else described | {"missing_input": self.missing}
+
+
+def _inputs(boxes: BoxSet) -> list[_Input]:
+    """List what goes into the model: what any box looks at, or else one feature that says how many rows there are."""
+    features = np.flatnonzero(boxes.limited.any(axis=0)).tolist() or [0]
+    taken = {*_OUTPUTS, *boxes.feature_names}
+    inputs = []
+    for j in features:
+        original, categories = boxes.feature_names[j], boxes.categories[j]
+        name = original if original and _is_unicode(original) else f"feature_{j}"
+        if name != original or name in _OUTPUTS:
+            name = _fresh(name, taken)
+        known = None if categories is None else _tensor_of(categories, original)
+        text = known is not None and known.dtype.kind == "O"
+        inputs.append(_Input(j, original, name, _fresh(f"{name}__missing", taken) if text else None, known))
+    return inputs
+
+
+def _tensor_of(categories: tuple[Category, ...], feature: str) -> npt.NDArray[Any]:
+    """Return categories of one type: texts as objects, numbers as doubles."""
+    # A feature without a known category is read as text; the one that stands in is in no box's set.
+    values = categories or ("",)
+    texts = [value for value in values if isinstance(value, str)]
+    if broken := [text for text in texts if not _is_unicode(text)]:
+        raise ValueError(f"category {broken[0]!r} of {feature!r} is not valid Unicode, as ONNX asks: rename it")
+    if len(texts) == len(values):
+        return np.array(values, dtype=object)
+    if texts:
+        raise ValueError(f"{feature!r} has both text and other categories, but a tensor of ONNX has one type")
+    if inexact := [value for value in values if not _is_double(value)]:
+        raise ValueError(f"category {inexact[0]!r} of {feature!r} is no float64, which the tensors of ONNX hold")
+    return np.array([float(value) for value in values])
+
+
+def _is_double(value: Category) -> bool:
+    try:
+        return float(value) == value
+    except OverflowError:
+        return False
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """Return the name, made longer until it is new, and take it."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+@dataclass
+class _Graph:
+    """A graph that grows by one node or constant at a time, with names that are not taken."""
+
+    onnx: Any
+    taken: set[str]
+    inputs: list[ValueInfoProto] = field(default_factory=list)
+    outputs: list[ValueInfoProto] = field(default_factory=list)
+    constants: list[TensorProto] = field(default_factory=list)
+    nodes: list[NodeProto] = field(default_factory=list)
+
+    def constant(self, values: Any) -> str:
+        """Add a constant; return its name."""
+        name = _fresh(f"constant_{len(self.constants)}", self.taken)
+        self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(values), name))
+        return name
+
+    def node(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
+        """Add a node; return the name of its output."""
+        name = output or _fresh(f"{operator}_{len(self.nodes)}", self.taken)
+        self.nodes.append(self.onnx.helper.make_node(operator, inputs, [name], **attributes))
+        return name
+
+    def declare(self, values: list[ValueInfoProto], name: str, dtype: Any, *sizes: Any) -> None:
+        """Say what goes in or comes out."""
+        kind = self.onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        values.append(self.onnx.helper.make_tensor_value_info(name, kind, ["n", *sizes]))
+
+
+def _met(graph: _Graph, boxes: BoxSet, given: _Input) -> str:
+    """Add what says which rows meet the limits on one feature of which boxes, [n, n_boxes]; return its name."""
+    graph.declare(graph.inputs, given.name, np.float64 if given.missing is None else object, 1)
+    if given.missing is not None:
+        graph.declare(graph.inputs, given.missing, np.bool_, 1)
+    missing = given.missing or graph.node("IsNaN", given.name)
+    if given.known is not None:
+        places = _places(graph, given.name, given.known)
+        places = graph.node("Where", missing, graph.constant(np.int64(MISSING)), places)
+        inside = graph.node("Gather", graph.constant(_table(boxes, given.feature, given.known)), places)
+        return graph.node("Squeeze", inside, graph.constant(np.array([1], dtype=np.int64)))
+    # All boxes at once: a column against a row of limits. Where there is none it is infinite, which every number meets.
+    lower, upper = (graph.constant(limits[:, given.feature]) for limits in (boxes.lower, boxes.upper))
+    above = graph.node("GreaterOrEqual", given.name, lower)
+    inside = graph.node("And", above, graph.node("LessOrEqual", given.name, upper))
+    absent = graph.node("And", missing, graph.constant(boxes.missing[:, given.feature]))
+    return graph.node("Or", inside, absent)
+
+
+def _places(graph: _Graph, name: str, known: npt.NDArray[Any]) -> str:
+    """Add what finds the place of each category in the list of known ones."""
+    tensors = {"keys": known, "values": np.arange(len(known), dtype=np.int64), "default": np.array([UNSEEN], np.int64)}
+    attributes = {f"{key}_tensor": graph.onnx.numpy_helper.from_array(tensor) for key, tensor in tensors.items()}
+    return graph.node("LabelEncoder", name, domain="ai.onnx.ml", **attributes)
+
+
+def _table(boxes: BoxSet, j: int, known: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Say which boxes admit which categories: a row for each known one, then one each for missing and unknown."""
+    sets = [allowed[j] for allowed in boxes.allowed]
+    rows = [[values is None or value in values for values in sets] for value in known.tolist()]
+    rows += [boxes.missing[:, j].tolist(), [values is None for values in sets]]
+    return np.array(rows, dtype=np.bool_)
+
+
+def _add_outputs(graph: _Graph, met: str, n_boxes: int) -> None:
+    graph.node("Identity", met, output="boxes")
+    counts = graph.node("Cast", "boxes", to=graph.onnx.TensorProto.INT64)
+    # A sum is right without any box, when a maximum is not.
+    total = graph.node("ReduceSum", counts, graph.constant(np.array([1], dtype=np.int64)), keepdims=0)
+    flagged = graph.node("Greater", total, graph.constant(np.int64(0)))
+    graph.node("Cast", flagged, output="label", to=graph.onnx.TensorProto.INT64)
+    graph.declare(graph.outputs, "label", np.int64)
+    graph.declare(graph.outputs, "boxes", np.bool_, n_boxes)

@@ -1,0 +1,202 @@
+"""Boxes as the source of a Python function that needs nothing but Python.
+
+The function takes one row, a mapping of feature names to values, and returns True where `BoxSet.contains` does. It
+imports nothing, so it can be pasted into any program. What it promises:
+
+- Numbers are compared as float64, whatever their type: a NumPy float32 or a Decimal is made a float first. Text where
+  a number is expected is a TypeError.
+- None, NaN and pandas.NA are missing values; pandas is not needed to tell.
+- A value that is no category, even a list, is one that no box allows.
+- The docstring lists the rules with the short numbers that `to_text` prints; the code has the exact ones.
+- Every feature that any box looks at has to be in the row: a KeyError says which one is not. Other keys are ignored.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import math
+import unicodedata
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boxdraw.model.export.text import to_text
+from boxdraw.model.rule import Category, Limit, Rule
+
+if TYPE_CHECKING:
+    from boxdraw.model.boxes import BoxSet
+
+__all__ = ["to_python"]
+
+_WIDTH = 100
+
+_NUMBER = """
+    def number(value):
+        if value is None or type(value).__name__ in ("NAType", "NaTType"):
+            return float("nan")  # the only number that is not equal to itself
+        if isinstance(value, (str, bytes, bytearray)):
+            raise TypeError(f"expected a number, got {value!r}")
+        return float(value)
+"""
+
+# What cannot be hashed or compared is no category, and not missing either.
+_CATEGORY = """
+    def category(value):
+        if value is None or type(value).__name__ in ("NAType", "NaTType"):
+            return None
+        try:
+            hash(value)
+            return None if value != value else value
+        except Exception:
+            return object()
+"""
+
+
+def to_python(boxes: BoxSet, name: str = "flag") -> str:
+    """Write boxes as the source of a Python function.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes to write.
+    name : str
+        The name of the function: an identifier that Python itself has no use for.
+
+    Returns
+    -------
+    str
+        The source, which ends with a newline. The same boxes always give the same source.
+
+    Examples
+    --------
+    >>> from boxdraw.model.boxes import BoxSet
+    >>> boxes = BoxSet([[30]], [[float("inf")]], feature_names=["age"])
+    >>> print(to_python(boxes, "is_adult"))
+    def is_adult(row):
+        \"\"\"Say whether a row, a mapping of feature names to values, is in any box.
+    <BLANKLINE>
+        Box 1: age ≥ 30
+    <BLANKLINE>
+        None, NaN and pandas.NA are missing. A feature that a box looks at and the row lacks is a KeyError.
+        \"\"\"
+    <BLANKLINE>
+        def number(value):
+            ...
+    <BLANKLINE>
+        x0 = number(row['age'])
+    <BLANKLINE>
+        # Box 1
+        if x0 >= 30.0:
+            return True
+        return False
+    >>> space = {}
+    >>> exec(to_python(boxes), space)
+    >>> space["flag"]({"age": 42}), space["flag"]({"age": None})
+    (True, False)
+    """
+    _check_function_name(name)
+    used = np.flatnonzero(boxes.limited.any(axis=0)).tolist()
+    reads = [_read(boxes, j) for j in used]
+    lines = [f"def {name}(row):", *_docstring(boxes)]
+    for helper, categorical in ((_NUMBER, False), (_CATEGORY, True)):
+        if any((boxes.categories[j] is not None) == categorical for j in used):
+            lines += helper.removesuffix("\n").split("\n")
+    lines += ["", *reads, ""] if reads else []
+    for k, rule in enumerate(boxes.rules(), start=1):
+        lines += [f"    # Box {k}", *_box(rule, boxes)]
+        if not rule.limits:  # this box holds every row: what follows would never run
+            return "\n".join([*lines, ""])
+    return "\n".join([*lines, "    return False", ""])
+
+
+def _check_function_name(name: str) -> None:
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"name must be an identifier of Python, to be the name of a function; got {name!r}")
+    # Python reads some letters as others: a name with ligatures can be one of its own.
+    # An interactive Python keeps its last result among them, as _.
+    if name != "_" and hasattr(builtins, unicodedata.normalize("NFKC", name)):
+        raise ValueError(f"name {name!r} is a name of Python's own, which the function uses: choose another")
+
+
+def _docstring(boxes: BoxSet) -> list[str]:
+    rules = to_text(boxes).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return [
+        '    """Say whether a row, a mapping of feature names to values, is in any box.',
+        "",
+        *(f"    {line}" for line in rules.split("\n")),
+        "",
+        "    None, NaN and pandas.NA are missing. A feature that a box looks at and the row lacks is a KeyError.",
+        '    """',
+    ]
+
+
+def _read(boxes: BoxSet, j: int) -> str:
+    helper = "number" if boxes.categories[j] is None else "category"
+    return f"    x{j} = {helper}(row[{boxes.feature_names[j]!r}])"
+
+
+def _box(rule: Rule, boxes: BoxSet) -> list[str]:
+    """Write the lines that return True for the rows of a box."""
+    if not rule.limits:
+        return ["    return True"]
+    places = [boxes.feature_names.index(feature) for feature in rule.features]
+    options = [_options(limit, f"x{j}", boxes.categories[j]) for limit, j in zip(rule.limits, places, strict=True)]
+    if len(options) == 1:
+        return _if(options[0], "or")
+    return _if([f"({' or '.join(either)})" if len(either) > 1 else either[0] for either in options], "and")
+
+
+def _if(conditions: list[str], operator: str) -> list[str]:
+    line = f"    if {f' {operator} '.join(conditions)}:"
+    if len(line) <= _WIDTH and "\n" not in line:
+        return [line, "        return True"]
+    first, *others = conditions
+    return [
+        "    if (",
+        f"        {first}",
+        *(f"        {operator} {other}" for other in others),
+        "    ):",
+        "        return True",
+    ]
+
+
+def _options(limit: Limit, variable: str, known: tuple[Category, ...] | None) -> list[str]:
+    """Write the conditions of which a feature has to meet one."""
+    missing = f"{variable} != {variable}" if known is None else f"{variable} is None"
+    if limit.known:
+        return [f"{variable} == {variable}" if known is None else f"{variable} is not None"]
+    if limit.lower > limit.upper or limit.categories == frozenset():
+        return [missing]
+    if limit.categories is not None:
+        inside = f"{variable} in {_set(value for value in known or () if value in limit.categories)}"
+    else:
+        inside = _interval(variable, limit)
+    return [inside, missing] if limit.missing else [inside]
+
+
+def _set(values: Iterable[Category]) -> str:
+    items = [_literal(value) for value in values]
+    line = f"{{{', '.join(items)}}}"
+    if len(line) <= _WIDTH // 2:
+        return line
+    return "\n".join(["{", *(f"            {item}," for item in items), "        }"])
+
+
+def _literal(value: Category) -> str:
+    """Write a category as what it is to Python, even a member of an enumeration."""
+    if isinstance(value, str):
+        return str.__repr__(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int.__repr__(value)
+    return repr(value)
+
+
+def _interval(variable: str, limit: Limit) -> str:
+    """Write the limits of a number, at least one of which is finite."""
+    if limit.lower == -math.inf:
+        return f"{variable} <= {limit.upper!r}"
+    if limit.upper == math.inf:
+        return f"{variable} >= {limit.lower!r}"
+    return f"{limit.lower!r} <= {variable} <= {limit.upper!r}"

@@ -1,0 +1,134 @@
+"""What a `BoxSet` is made of, checked: limits, names, categories, and whether missing values are inside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw.model.rows import default_names, numeric
+from boxdraw.model.rule import Category, as_category, unique_categories
+
+Numbers = tuple[npt.ArrayLike, npt.ArrayLike]
+Allowed = tuple[tuple[frozenset[Category] | None, ...], ...]
+
+
+def checked_matrix(values: Any, what: str) -> FloatArray:
+    """Return a read-only matrix of numbers, a row per box."""
+    array = numeric(values, what)
+    if array.ndim != 2 or array.shape[1] == 0:
+        wanted = "(n_boxes, n_features) with at least one feature"
+        raise ValueError(f"{what} must be {wanted}, got {array.shape}: write one box as [[...]]")
+    # Adding zero copies, and turns -0.0 into 0.0, so that equal limits have equal bytes.
+    limits: FloatArray = np.add(array, 0.0, dtype=np.float64, order="C")
+    limits.flags.writeable = False
+    return limits
+
+
+def checked_names(names: Iterable[str] | None, n_features: int) -> tuple[str, ...]:
+    """Return a name per feature, all different."""
+    if names is None:
+        return default_names(n_features)
+    result = tuple(names)
+    if isinstance(names, str) or not all(isinstance(name, str) for name in result):
+        raise TypeError(f"feature_names must be a sequence of strings, got {names!r}")
+    if len(result) != n_features:
+        raise ValueError(f"feature_names must have a name per feature: {n_features}, got {len(result)}")
+    if repeated := [name for name, count in Counter(result).items() if count > 1]:
+        raise ValueError(f"feature_names must all differ, got {repeated} more than once")
+    return tuple(map(str, result))
+
+
+def checked_categories(
+    categories: Mapping[str, Iterable[Category]] | None,
+    allowed: Mapping[str, Sequence[Iterable[Category] | None]] | None,
+    names: tuple[str, ...],
+    n_boxes: int,
+) -> tuple[tuple[tuple[Category, ...] | None, ...], Allowed]:
+    """Return the categories of each feature, None for numbers, and those inside each box, None for no limit."""
+    categories, allowed = dict(categories or {}), dict(allowed or {})
+    all_names = frozenset(names)
+    for mapping, what in ((categories, "categories"), (allowed, "allowed")):
+        if unknown := [name for name in mapping if name not in all_names]:
+            raise ValueError(f"{what} has {unknown}, which are not among the features {list(names)}")
+    inside: dict[str, list[frozenset[Category] | None]] = {}
+    for name, boxes in allowed.items():
+        if isinstance(boxes, str) or len(boxes) != n_boxes:
+            raise ValueError(f"allowed[{name!r}] must have an entry for each of the {n_boxes} boxes, got {boxes!r}")
+        inside[name] = [None if values is None else _set_of(values, name) for values in boxes]
+    known: list[tuple[Category, ...] | None] = []
+    for name in names:
+        if name not in categories and name not in inside:
+            known.append(None)
+            continue
+        used = set().union(*(values for values in inside.get(name, []) if values is not None))
+        given = unique_categories(categories.get(name, ()))
+        known.append((*given, *sorted(used - set(given), key=lambda value: (str(type(value)), value))))
+    none = [None] * n_boxes
+    return tuple(known), tuple(tuple(inside.get(name, none)[k] for name in names) for k in range(n_boxes))
+
+
+def _set_of(values: Iterable[Category], name: str) -> frozenset[Category]:
+    if isinstance(values, str):
+        raise TypeError(
+            f"allowed[{name!r}] must have sets of categories, got the text {values!r}: write {{{values!r}}}"
+        )
+    return frozenset(as_category(value) for value in values)
+
+
+def limited_features(lower: FloatArray, upper: FloatArray, allowed: Allowed) -> BoolArray:
+    """Say where a box has limits on values, whatever it does with missing ones."""
+    admitting = np.array([[values is not None for values in sets] for sets in allowed], dtype=np.bool_)
+    return (lower > -np.inf) | (upper < np.inf) | admitting.reshape(lower.shape)
+
+
+def checked_missing(missing: Any, limited: BoolArray) -> BoolArray:
+    """Return where missing values are inside; by default wherever there is no limit."""
+    inside = ~limited if missing is None else np.array(missing)
+    if inside.dtype != np.bool_ or inside.shape != limited.shape:
+        raise ValueError(
+            f"missing must hold True or False for each box and feature, {limited.shape}; "
+            f"got {inside.dtype} of shape {inside.shape}"
+        )
+    inside.flags.writeable = False
+    return inside
+
+
+def check_limits(
+    lower: FloatArray,
+    upper: FloatArray,
+    missing: BoolArray,
+    categorical: BoolArray,
+    allowed: Allowed,
+    names: tuple[str, ...],
+) -> None:
+    """Refuse limits that make no sense."""
+    only_missing = (lower == np.inf) & (upper == -np.inf) & missing
+    empty = np.array([[values is not None and not values for values in sets] for sets in allowed], dtype=np.bool_)
+    empty = empty.reshape(lower.shape)
+    problems = {
+        "must not be NaN: use -inf or inf for no limit": np.isnan(lower) | np.isnan(upper),
+        "must be -inf and inf: the feature has categories": categorical & ((lower > -np.inf) | (upper < np.inf)),
+        "must not be inf below or -inf above, which no row meets": ((lower == np.inf) | (upper == -np.inf))
+        & ~only_missing,
+        "must have lower <= upper": (lower > upper) & ~only_missing,
+        "allow no category, and missing values are outside: no row meets that": empty & ~missing,
+    }
+    for problem, where in problems.items():
+        if where.any():
+            k, j = np.argwhere(where)[0].tolist()
+            limits = f"[{lower[k, j]}, {upper[k, j]}] of feature {names[j]!r} in box index {k}"
+            raise ValueError(f"limits {limits} {problem}")
+
+
+def checked_shown(shown: Numbers, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers to print, infinite exactly where the limits are."""
+    pair = checked_matrix(shown[0], "shown lower"), checked_matrix(shown[1], "shown upper")
+    for side, numbers, exact in zip(("lower", "upper"), pair, (lower, upper), strict=True):
+        if numbers.shape != exact.shape or not np.where(np.isinf(exact), numbers == exact, np.isfinite(numbers)).all():
+            raise ValueError(f"shown {side} must have the shape of {side}, and be infinite exactly where that is")
+    return pair

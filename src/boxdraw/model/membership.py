@@ -1,0 +1,153 @@
+"""Which rows boxes hold, and how far inside they are.
+
+Rows come in tiles of columns, as `boxdraw.model.rows` reads them. For large matrices of numbers, `boxdraw.model.inside` is
+faster and says the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.tiles import threaded_map
+from boxdraw.model.rows import Columns, read_columns
+
+if TYPE_CHECKING:
+    from boxdraw.model.boxes import BoxSet
+
+# Rows are read in tiles whose columns stay in the processor's cache while every box looks at them.
+_TILE_ROWS = 8192
+
+# From this many numbers on, the time that compiled code saves is worth loading numba.
+_LARGE = 2**20
+
+
+def find_any(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
+    """Say which rows are in any box."""
+    if _is_large_matrix(X, boxes):
+        from boxdraw.model.inside import contains
+
+        return contains(X, boxes, n_jobs)
+
+    def write(tile: Columns, rows: slice) -> None:
+        result[rows] = reduce(np.logical_or, (inside(tile, boxes, k) for k in range(len(boxes))), False)
+
+    n_rows, columns = read_columns(X, boxes)
+    result = np.empty(n_rows, dtype=np.bool_)
+    _for_tiles(write, n_rows, columns, boxes, n_jobs)
+    return result
+
+
+def find_each(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
+    """Say which rows are in which boxes."""
+    if _is_large_matrix(X, boxes):
+        from boxdraw.model.inside import membership
+
+        return membership(X, boxes, n_jobs)
+
+    def write(tile: Columns, rows: slice) -> None:
+        for k in range(len(boxes)):
+            result[rows, k] = inside(tile, boxes, k)
+
+    n_rows, columns = read_columns(X, boxes)
+    result = np.empty((n_rows, len(boxes)), dtype=np.bool_)
+    _for_tiles(write, n_rows, columns, boxes, n_jobs)
+    return result
+
+
+def first_box(member: BoolArray) -> npt.NDArray[np.int64]:
+    """Return the number, from 1, of the first box that holds each row; 0 if none does."""
+    if not member.shape[1]:
+        return np.zeros(len(member), dtype=np.int64)
+    return np.where(member.any(axis=1), member.argmax(axis=1) + 1, 0)
+
+
+def find_depth(X: Any, boxes: BoxSet) -> FloatArray:
+    """Say how far inside the boxes rows are: the most over boxes."""
+
+    def write(tile: Columns, rows: slice) -> None:
+        result[rows] = reduce(np.maximum, (depth(tile, boxes, k) for k in range(len(boxes))), -np.inf)
+
+    n_rows, columns = read_columns(X, boxes)
+    result = np.empty(n_rows)
+    _for_tiles(write, n_rows, columns, boxes, None)
+    return result
+
+
+def _is_large_matrix(X: Any, boxes: BoxSet) -> bool:
+    """Say whether X is for the compiled code; everything that is wrong with it is left to `read_columns`."""
+    return (
+        isinstance(X, np.ndarray)
+        and X.size >= _LARGE
+        and X.dtype in (np.float64, np.float32)
+        and X.flags.aligned
+        and X.shape[1:] == (boxes.n_features,)
+        and all(known is None for known in boxes.categories)
+    )
+
+
+def _for_tiles(
+    write: Callable[[Columns, slice], None], n_rows: int, columns: Columns, boxes: BoxSet, n_jobs: int | None
+) -> None:
+    """Read the rows tile by tile, numbers as float64, and let something write what it finds."""
+
+    def work(start: int) -> None:
+        rows = slice(start, start + _TILE_ROWS)
+        tile = {
+            j: column[rows] if boxes.categories[j] is not None else np.ascontiguousarray(column[rows], np.float64)
+            for j, column in columns.items()
+        }
+        write(tile, rows)
+
+    for _ in threaded_map(work, range(0, n_rows, _TILE_ROWS), n_jobs):
+        pass
+
+
+def inside(tile: Columns, boxes: BoxSet, k: int) -> Any:
+    """Say which rows a box holds."""
+    met = (meets(tile[j], boxes, k, j) for j in np.flatnonzero(boxes.limited[k]).tolist())
+    return reduce(np.logical_and, met, True)
+
+
+def meets(values: npt.NDArray[Any], boxes: BoxSet, k: int, j: int) -> Any:
+    """Say which values of one feature a box admits."""
+    if boxes.categories[j] is not None:
+        return admitted(boxes, k, j)[values]
+    lower, upper = boxes.lower[k, j], boxes.upper[k, j]
+    inside = values <= upper if lower == -np.inf else values >= lower
+    if lower > -np.inf and upper < np.inf:
+        inside &= values <= upper
+    return inside | np.isnan(values) if boxes.missing[k, j] else inside
+
+
+def admitted(boxes: BoxSet, k: int, j: int) -> BoolArray:
+    """Say which places of categories a box admits: the known ones, then, at -2 and -1, missing and unseen ones."""
+    known, allowed = boxes.categories[j] or (), boxes.allowed[k][j]
+    inside = [allowed is None or value in allowed for value in known]
+    return np.array([*inside, boxes.missing[k, j], allowed is None], dtype=np.bool_)
+
+
+def depth(tile: Columns, boxes: BoxSet, k: int) -> Any:
+    """Return how far inside a box rows are: the least over its limits."""
+    # Gradual underflow keeps the sign of a difference, and an overflow has the right one.
+    with np.errstate(over="ignore"):
+        depths = (_depth_in(tile[j], boxes, k, j) for j in np.flatnonzero(boxes.limited[k]).tolist())
+        return reduce(np.minimum, depths, np.inf)
+
+
+def _depth_in(values: npt.NDArray[Any], boxes: BoxSet, k: int, j: int) -> Any:
+    """Return how far inside the limits of one feature values are; infinitely where there is no distance."""
+    if boxes.categories[j] is not None:
+        return np.where(admitted(boxes, k, j)[values], np.inf, -np.inf)
+    lower, upper = boxes.lower[k, j], boxes.upper[k, j]
+    absent = np.inf if boxes.missing[k, j] else -np.inf
+    if lower > upper:  # no number is inside
+        return np.where(np.isnan(values), absent, -np.inf)
+    sides = ([values - lower] if lower > -np.inf else []) + ([upper - values] if upper < np.inf else [])
+    inwards = reduce(np.minimum, sides, np.where(np.isnan(values), absent, np.inf))
+    return np.where(np.isnan(values), absent, inwards)

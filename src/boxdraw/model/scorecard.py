@@ -1,0 +1,358 @@
+"""The model: boxes worth points. It knows nothing of how the boxes and the points were learned."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw._core.arrays import BoolArray
+from boxdraw.model.boxes import BoxSet
+
+__all__ = ["MAX_POINTS", "Scorecard"]
+
+#: The most points that a row can have; SQL adds whole numbers up to here.
+MAX_POINTS = 2**31 - 1
+
+
+class Scorecard:
+    """A few boxes, each worth a whole number of points; a row with enough points is flagged.
+
+    The points of a row are the sum over the boxes that hold it. If all points are positive, the flagged rows are a
+    union of boxes, which `union` writes down; with negative points they are not. A scorecard never changes; two are
+    equal if they say the same of the same features.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes. There may be none at all, and then nothing is flagged.
+    points : sequence of int
+        What each box is worth: whole numbers other than 0.
+    threshold : int
+        The points from which a row is flagged; at least 1 unless some points are negative. If it is more than all
+        boxes together are worth, nothing is ever flagged.
+
+    Attributes
+    ----------
+    boxes : BoxSet
+    points : tuple of int
+    threshold : int
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet
+    >>> inf = float("inf")
+    >>> boxes = BoxSet([[250, -inf], [-inf, 22]], [[inf, inf], [inf, 24]], feature_names=["amount", "hour"])
+    >>> card = Scorecard(boxes, [3, 2], threshold=4)
+    >>> card
+    Scorecard with 2 boxes on 2 features
+    3 points: amount ≥ 250
+    2 points: 22 ≤ hour ≤ 24
+    Alarm from 4 points.
+    >>> card.score([[300, 23], [300, 5], [10, 5]])
+    array([5, 3, 0])
+    >>> card.contains([[300, 23], [300, 5], [10, 5]])
+    array([ True, False, False])
+    """
+
+    __slots__ = ("_union", "boxes", "points", "threshold")
+    boxes: BoxSet
+    points: tuple[int, ...]
+    threshold: int
+    _union: BoxSet | None  # once someone has asked for it
+
+    def __init__(self, boxes: BoxSet, points: Sequence[int], threshold: int) -> None:
+        if not isinstance(boxes, BoxSet):
+            raise TypeError(f"boxes must be a BoxSet, got {type(boxes).__name__}")
+        values = _checked_points(points, len(boxes))
+        needed = _whole(threshold, "threshold")
+        if abs(needed) > MAX_POINTS:
+            raise ValueError(f"threshold must be at most {MAX_POINTS} in size")
+        if needed < 1 and all(value > 0 for value in values):
+            raise ValueError(f"threshold must be at least 1, got {needed}: without negative points all rows have that")
+        for name, value in (("boxes", boxes), ("points", values), ("threshold", needed), ("_union", None)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def signed(self) -> bool:
+        """Whether any points are negative."""
+        return any(value < 0 for value in self.points)
+
+    def score(self, X: Any, *, n_jobs: int | None = None) -> npt.NDArray[np.int64]:
+        """Add up the points of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, as `BoxSet.membership` takes them.
+        n_jobs : int or None, default=None
+            Threads; they help with large tables.
+
+        Returns
+        -------
+        ndarray of int64 of shape (n_samples,)
+            The points.
+
+        Examples
+        --------
+        >>> Scorecard(BoxSet([[0], [2]], [[3], [9]]), [1, 2], 3).score([[1], [3], [5], [10]])
+        array([1, 3, 2, 0])
+        """
+        inside = self.boxes.membership(X, n_jobs=n_jobs)
+        score = np.zeros(len(inside), dtype=np.int64)
+        for k, value in enumerate(self.points):
+            score[inside[:, k]] += value
+        return score
+
+    def contains(self, X: Any, *, n_jobs: int | None = None) -> BoolArray:
+        """Say which rows have enough points.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows, as `BoxSet.membership` takes them.
+        n_jobs : int or None, default=None
+            Threads; they help with large tables.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples,)
+            Whether each row is flagged.
+
+        Examples
+        --------
+        >>> Scorecard(BoxSet([[0], [2]], [[3], [9]]), [1, 2], 3).contains([[1], [3], [5], [10]])
+        array([False,  True, False, False])
+        """
+        return np.asarray(self.score(X, n_jobs=n_jobs) >= self.threshold)
+
+    def union(self) -> BoxSet:
+        """Write the flagged rows as a union of boxes.
+
+        Returns
+        -------
+        BoxSet
+            Boxes that hold exactly the rows that this card flags, whatever the rows; `boxdraw.model.union` says how.
+            With negative points there are none in general, which is a ValueError.
+
+        Examples
+        --------
+        >>> boxes = BoxSet([[0], [2], [-9]], [[3], [9], [1]], feature_names=["dose"])
+        >>> print(Scorecard(boxes, [2, 2, 3], 4).union().to_text())
+        Box 1: 0 ≤ dose ≤ 1
+        Box 2: 2 ≤ dose ≤ 3
+        """
+        from boxdraw.model.union import union_of
+
+        union = union_of(self.boxes, self.points, self.threshold) if self._union is None else self._union
+        object.__setattr__(self, "_union", union)
+        return union
+
+    def to_text(self) -> str:
+        """Write a line per box, and one that says from how many points a row is flagged.
+
+        Examples
+        --------
+        >>> print(Scorecard(BoxSet([[0], [2]], [[3], [9]], feature_names=["dose"]), [1, -2], 1).to_text())
+        1 point: 0 ≤ dose ≤ 3
+        −2 points: 2 ≤ dose ≤ 9
+        Alarm from 1 point.
+        """
+        from boxdraw.model.export.scorecard import to_text
+
+        return to_text(self)
+
+    def to_frame(self, like: Any = None) -> Any:
+        """Return the boxes as a frame with the columns ``rule`` and ``points``.
+
+        Parameters
+        ----------
+        like : frame, optional
+            A frame of pandas, polars or pyarrow; the result is one of the same kind. By default it is one of pandas.
+
+        Returns
+        -------
+        frame
+            A row per box.
+
+        Examples
+        --------
+        >>> Scorecard(BoxSet([[0]], [[3]], feature_names=["dose"]), [2], 2).to_frame()
+                   rule  points
+        0  0 ≤ dose ≤ 3       2
+        """
+        from boxdraw._core.frames import frame_like
+        from boxdraw.model.export.scorecard import to_columns
+
+        return frame_like(like, to_columns(self))
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Write the card as JSON; `boxdraw.model.export.scorecard` documents the layout.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            A file to write as well. It is replaced in one step, or left as it was if that fails.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> Scorecard.from_json(Scorecard(BoxSet([[1]], [[2]]), [3], 2).to_json()).points
+        (3,)
+        """
+        from boxdraw._core.files import write_text
+        from boxdraw.model.export.scorecard import to_json
+
+        text = to_json(self)
+        if path is not None:
+            write_text(path, text)
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | bytes | os.PathLike[str]) -> Scorecard:
+        """Read a card that `to_json` wrote.
+
+        Parameters
+        ----------
+        source : str, bytes or path-like
+            JSON text (bytes, or a str that starts with ``{``) or the path of a file.
+
+        Returns
+        -------
+        Scorecard
+            The card. Anything but a valid file gives a ValueError that says what is wrong and where.
+
+        Examples
+        --------
+        >>> card = Scorecard(BoxSet([[1]], [[2]]), [3], 2)
+        >>> Scorecard.from_json(card.to_json()) == card
+        True
+        """
+        from boxdraw._core.files import read_source
+        from boxdraw.model.export.scorecard import from_json
+
+        return from_json(read_source(source))
+
+    def to_sql(self, table: str | Sequence[str] | None = None, *, dialect: str = "sqlite", **options: Any) -> str:
+        """Write the card as SQL that gives the same points and flags the same rows.
+
+        Parameters
+        ----------
+        table : str or sequence of str, optional
+            The table to select from, its parts one by one if it is in a schema. Without it, only an expression is
+            written.
+        dialect : str
+            One of sqlite, duckdb, postgres, spark, bigquery, snowflake, mssql and mysql.
+        **options
+            ``column``, ``points_column``, ``positive`` and ``negative``; see `boxdraw.model.export.scorecard.to_sql`.
+
+        Returns
+        -------
+        str
+            The statement or the expression.
+
+        Examples
+        --------
+        >>> print(Scorecard(BoxSet([[1]], [[2]], feature_names=["dose"]), [3], 2).to_sql(column=None))
+        (
+          CASE
+            WHEN `dose` BETWEEN 1.0 AND 2.0
+            THEN 3
+            ELSE 0
+          END
+        )
+        """
+        from boxdraw.model.export.scorecard import to_sql
+
+        return to_sql(self, table, dialect=dialect, **options)
+
+    def to_markdown(self) -> str:
+        """Write the card as a table in Markdown.
+
+        Examples
+        --------
+        >>> print(Scorecard(BoxSet([[1]], [[2]], feature_names=["dose"]), [3], 2).to_markdown())
+        | Points | Rule |
+        | ---: | :--- |
+        | 3 | 1 ≤ dose ≤ 2 |
+        <BLANKLINE>
+        Alarm from 2 points.
+        """
+        from boxdraw.model.export.scorecard import to_markdown
+
+        return to_markdown(self)
+
+    def to_html(self) -> str:
+        """Write the card as a table in HTML, as notebooks show it.
+
+        Examples
+        --------
+        >>> Scorecard(BoxSet([[1]], [[2]]), [3], 2).to_html().splitlines()[0]
+        '<table>'
+        """
+        from boxdraw.model.export.scorecard import to_html
+
+        return to_html(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __repr__(self) -> str:
+        from boxdraw.model.export.scorecard import to_repr
+
+        return to_repr(self)
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scorecard):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[BoxSet, tuple[int, ...], int]:
+        return self.boxes, self.points, self.threshold
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"cannot set {name!r}: a Scorecard does not change; make a new one")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"cannot delete {name!r}: a Scorecard does not change; make a new one")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._key()
+
+
+def _checked_points(points: Sequence[int], n_boxes: int) -> tuple[int, ...]:
+    """Return the points of the boxes; refuse what no row could be given."""
+    if isinstance(points, str | bytes | Set | Mapping) or not hasattr(points, "__iter__"):
+        raise TypeError(f"points must be a sequence of whole numbers, got {points!r}")
+    values = tuple(_whole(value, f"points[{k}]") for k, value in enumerate(points))
+    if len(values) != n_boxes:
+        raise ValueError(f"points must have a number for each of the {n_boxes} boxes, got {len(values)}")
+    if 0 in values:
+        raise ValueError(f"points[{values.index(0)}] must not be 0: leave out a box that is worth nothing")
+    if sum(map(abs, values)) > MAX_POINTS:
+        raise ValueError(f"points must add up to at most {MAX_POINTS} in size")
+    return values
+
+
+def _whole(value: Any, what: str) -> int:
+    """Return a whole number as Python has it."""
+    if not isinstance(value, bool | np.bool_):
+        try:
+            return operator.index(value)
+        except TypeError:
+            pass
+    raise TypeError(f"{what} must be a whole number, got {value!r}")

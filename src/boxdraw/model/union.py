@@ -1,0 +1,234 @@
+"""The rows that a scorecard flags, as a union of boxes.
+
+With positive points a row reaches the threshold exactly if it is in all boxes of some set whose points do. The
+smallest of these sets are enough: those that fall short without any one of their boxes. Each gives one box, the
+intersection of its members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from itertools import accumulate
+from typing import Any, overload
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.membership import admitted
+from boxdraw.model.rule import Category
+
+__all__ = ["MAX_SETS", "minimal_sets", "union_of"]
+
+#: The most sets of boxes that are looked at; 15 boxes never have more.
+MAX_SETS = 10_000
+
+_SIGNED = "with negative points the flagged rows are no union of boxes; fit with signed_points=False to get one"
+
+
+def minimal_sets(points: tuple[int, ...], threshold: int) -> list[tuple[int, ...]]:
+    """Find the sets of boxes that reach a threshold, and fall short of it without any one of their boxes.
+
+    Parameters
+    ----------
+    points : tuple of int
+        The points of each box, none negative.
+    threshold : int
+        The points to reach.
+
+    Returns
+    -------
+    list of tuple of int
+        The numbers of the boxes in each set, from 0 and in their order. Sets with the boxes of most points come first.
+        Results are remembered, so asking again costs next to nothing. More than `MAX_SETS` sets are a ValueError.
+
+    Examples
+    --------
+    >>> minimal_sets((1, 3, 2, 2), 4)
+    [(1, 2), (1, 3), (0, 1), (2, 3)]
+    >>> minimal_sets((1, 1), 3)
+    []
+    """
+    found = _minimal_sets(tuple(points), threshold)
+    if found is None:
+        raise ValueError(
+            f"more than {MAX_SETS} sets of boxes reach {threshold} points: too many to write as a union of boxes; "
+            "use fewer boxes"
+        )
+    return list(found)
+
+
+@lru_cache(maxsize=1024)
+def _minimal_sets(points: tuple[int, ...], threshold: int) -> tuple[tuple[int, ...], ...] | None:
+    """Find the sets; None if there are too many."""
+    if any(value < 0 for value in points):
+        raise ValueError(_SIGNED)
+    # In this order the last box of a set has the fewest points. Stopping as soon as the threshold is reached is then
+    # enough: without its last box the set falls short, so without another one it does all the more.
+    order = sorted(range(len(points)), key=lambda k: -points[k])
+    rest = [*accumulate(points[k] for k in reversed(order))][::-1]
+    found: list[tuple[int, ...]] = []
+    waiting: list[tuple[tuple[int, ...], int, int]] = [((), 0, threshold)]
+    while waiting:
+        chosen, start, need = waiting.pop()
+        if need <= 0:
+            found.append(tuple(sorted(chosen)))
+            if len(found) > MAX_SETS:
+                return None
+            continue
+        enough = [i for i in range(start, len(order)) if rest[i] >= need]
+        waiting += [((*chosen, order[i]), i + 1, need - points[order[i]]) for i in reversed(enough)]
+    return tuple(found)
+
+
+@overload
+def union_of(boxes: BoxSet, points: Sequence[int], threshold: int, limit: None = None) -> BoxSet: ...
+@overload
+def union_of(boxes: BoxSet, points: Sequence[int], threshold: int, limit: int | None) -> BoxSet | None: ...
+def union_of(boxes: BoxSet, points: Sequence[int], threshold: int, limit: int | None = None) -> BoxSet | None:
+    """Write the rows whose boxes are worth enough points as a union of boxes.
+
+    Parameters
+    ----------
+    boxes : BoxSet
+        The boxes that give points.
+    points : sequence of int
+        The points of each box, none negative.
+    threshold : int
+        The points from which a row is flagged.
+    limit : int, optional
+        The most boxes that are of use to the caller.
+
+    Returns
+    -------
+    BoxSet or None
+        Boxes that hold exactly the rows with so many points, whatever the rows: one for each of the `minimal_sets`, in
+        their order, without those that no row can be in and those inside another one. They print the short numbers of
+        the boxes that their limits come from. With a ``limit``, None if more boxes than that remain, or if there were
+        more than `MAX_SETS` sets to look at; without one, the latter is a ValueError.
+
+    Examples
+    --------
+    >>> inf = float("inf")
+    >>> boxes = BoxSet([[250, -inf], [-inf, 22], [900, -inf]], [[inf] * 2] * 3, feature_names=["amount", "hour"])
+    >>> print(union_of(boxes, [2, 2, 3], 4).to_text())
+    Box 1: amount ≥ 900
+    Box 2: amount ≥ 250 and hour ≥ 22
+    >>> union_of(boxes, [2, 2, 3], 4, limit=1) is None
+    True
+    """
+    if len(points) != len(boxes):
+        raise ValueError(f"points must have a number for each of the {len(boxes)} boxes, got {len(points)}")
+    if limit is not None and _minimal_sets(tuple(points), threshold) is None:
+        return None
+    sets = minimal_sets(tuple(points), threshold)
+    member = np.zeros((len(sets), len(boxes)), dtype=np.bool_)
+    for row, numbers in enumerate(sets):
+        member[row, list(numbers)] = True
+    result = _intersections(boxes, member)
+    return None if limit is not None and len(result) > limit else result
+
+
+def _intersections(boxes: BoxSet, member: BoolArray) -> BoxSet:
+    """Intersect sets of boxes, a row of ``member`` each; leave out what is empty or inside another."""
+    used = np.flatnonzero(boxes.limited.any(axis=0))
+    sources = _largest(boxes.lower[:, used], member), _largest(-boxes.upper[:, used], member)
+    lower, upper = _taken(boxes.lower[:, used], sources[0], -np.inf), _taken(boxes.upper[:, used], sources[1], np.inf)
+    no_number = lower > upper
+    lower[no_number], upper[no_number] = np.inf, -np.inf  # only missing values are inside, if those are
+    flags = [_flags(boxes, member, j) for j in used.tolist()]
+    possible = np.ones(len(member), dtype=np.bool_)
+    for place, j in enumerate(used.tolist()):
+        numbers = ~no_number[:, place] if boxes.categories[j] is None else False
+        possible &= flags[place].any(axis=1) | numbers
+    kept = np.flatnonzero(possible)
+    kept = kept[_outermost(lower[kept], upper[kept], [matrix[kept] for matrix in flags])]
+    lower, upper = lower[kept], upper[kept]
+    shown = partial(_shown, boxes, used, (sources[0][kept], sources[1][kept]), lower, upper)
+    return _build(boxes, used, lower, upper, [matrix[kept] for matrix in flags], shown)
+
+
+def _shown(
+    boxes: BoxSet, used: IntArray, sources: tuple[IntArray, IntArray], lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers to print: those of the boxes that the limits come from."""
+    low = _taken(boxes.shown_lower[:, used], sources[0], -np.inf)
+    high = _taken(boxes.shown_upper[:, used], sources[1], np.inf)
+    # As in `boxdraw.model.export.text.shown_limits`: two limits that would meet or cross are shown in full.
+    apart = (low < high) & (lower < upper)
+    low, high = np.where(apart, low, lower), np.where(apart, high, upper)
+    return _wide(low, boxes, used, -np.inf), _wide(high, boxes, used, np.inf)
+
+
+def _build(
+    boxes: BoxSet, used: IntArray, lower: FloatArray, upper: FloatArray, flags: list[BoolArray], shown: Any
+) -> BoxSet:
+    """Make boxes on all features from what they ask of those that are used."""
+    missing = np.ones((len(lower), boxes.n_features), dtype=np.bool_)
+    allowed: dict[str, list[frozenset[Category] | None]] = {}
+    for j, matrix in zip(used.tolist(), flags, strict=True):
+        known = boxes.categories[j]
+        missing[:, j] = matrix[:, 0 if known is None else -2]
+        if known is not None:
+            allowed[boxes.feature_names[j]] = [_allowed(row, known) for row in matrix]
+    named = zip(boxes.feature_names, boxes.categories, strict=True)
+    return BoxSet(
+        _wide(lower, boxes, used, -np.inf),
+        _wide(upper, boxes, used, np.inf),
+        feature_names=boxes.feature_names,
+        categories={name: values for name, values in named if values is not None},
+        allowed=allowed,
+        missing=missing,
+        shown=shown,
+    )
+
+
+def _largest(limits: FloatArray, member: BoolArray) -> IntArray:
+    """Return for each set and feature which member has the largest limit; one past the last box if none has any."""
+    best = np.full((len(member), limits.shape[1]), len(limits))
+    for k, row in enumerate(limits):
+        sets = np.flatnonzero(member[:, k])
+        best[sets] = np.where(row > _taken(limits, best[sets], -np.inf), k, best[sets])
+    return best
+
+
+def _taken(limits: FloatArray, best: IntArray, none: float) -> FloatArray:
+    """Return the limits that `_largest` found."""
+    return np.take_along_axis(np.vstack([limits, np.full((1, limits.shape[1]), none)]), best, axis=0)
+
+
+def _flags(boxes: BoxSet, member: BoolArray, j: int) -> BoolArray:
+    """Say for each set which categories of a feature all members admit, and, as `admitted` has it, missing values."""
+    if boxes.categories[j] is None:
+        inside = boxes.missing[:, [j]]
+    else:
+        inside = np.array([admitted(boxes, k, j) for k in range(len(boxes))])
+    # The number of members that do not admit it; floats because NumPy multiplies them fast.
+    refusing: Any = member.astype(np.float32) @ (~inside).astype(np.float32)
+    return np.asarray(refusing == 0)
+
+
+def _outermost(lower: FloatArray, upper: FloatArray, flags: list[BoolArray]) -> list[int]:
+    """Return the boxes that are inside no other; of equal ones the first."""
+    # One box is inside another exactly if it has as much or more in each of these cells.
+    cells = np.hstack([lower, -upper, *(~matrix for matrix in flags)])
+    kept: list[int] = []
+    for k, cell in enumerate(cells):
+        others = cells[kept]
+        if not (cell >= others).all(axis=1).any():
+            inside = (others >= cell).all(axis=1).tolist()
+            kept = [other for other, gone in zip(kept, inside, strict=True) if not gone] + [k]
+    return kept
+
+
+def _wide(values: FloatArray, boxes: BoxSet, used: IntArray, none: float) -> FloatArray:
+    """Put columns of the used features among those of all features."""
+    wide = np.full((len(values), boxes.n_features), none)
+    wide[:, used] = values
+    return wide
+
+
+def _allowed(row: BoolArray, known: tuple[Category, ...]) -> frozenset[Category] | None:
+    """Return the categories of a row of flags; None where unseen ones are inside too."""
+    return None if row[-1] else frozenset(known[i] for i in np.flatnonzero(row[:-2]).tolist())

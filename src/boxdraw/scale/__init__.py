@@ -1,1 +1,0 @@
-"""Large tables: the same model from rows that come in chunks, in memory, from files or on a cluster."""

@@ -1,0 +1,1 @@
+"""Tables in, predictions out: frames, arrays, CSV, Parquet, Arrow and Dask end in one description of their columns."""

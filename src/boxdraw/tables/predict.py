@@ -1,0 +1,207 @@
+"""Predictions for a stored table, written batch by batch beside its own columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boxdraw._core.progress import RowsProgress
+from boxdraw._core.quiet import quietly
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.membership import first_box
+from boxdraw.model.rows import default_names
+from boxdraw.tables.arrow import ArrowEngine, bytes_of, is_csv, open_dataset, told_in_words
+from boxdraw.tables.dask import ClusterFiles
+from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
+from boxdraw.tables.write import check_writable, open_writer
+
+_ROWS = 2**17  # that are predicted at the same time, at most
+_SHARE = 64  # of the memory limit: what their columns take, at most; they are copied several times
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedTable:
+    """What `predict_table` has written.
+
+    Parameters
+    ----------
+    output : str
+        The file.
+    rows : int
+        How many rows it has.
+    flagged : int
+        How many of them are predicted to be of the positive class.
+
+    Examples
+    --------
+    >>> PredictedTable("out.parquet", rows=1000, flagged=7).flagged
+    7
+    """
+
+    output: str
+    rows: int
+    flagged: int
+
+
+def predict_table(
+    model: Any, source: Any, output: Any, columns: Any, memory_limit: Any, progress: Any
+) -> PredictedTable:
+    """Do what `boxdraw.learners.base.BaseBoxClassifier.predict_table` says."""
+    _refuse_dask(source)
+    limit, path = bytes_of(memory_limit), Path(os.fspath(output))
+    dataset = open_dataset(source, _texts(model._transformed_by()))
+    check_writable(path, files_of(dataset))
+    names = list(dataset.schema.names)
+    features, kept = _find_features(model, names), _kept_columns(names, columns, added_types(model))
+    tell = progress if callable(progress) else None
+    shown = RowsProgress(type(model).__name__, tell is None and bool(progress), tell)
+    engine = ArrowEngine(dataset, limit, model.n_jobs, shown)
+    rows = grouped(engine.batches(list(dict.fromkeys([*features, *kept]))), _ROWS, limit // _SHARE)
+    return _write(_Predict(model, features, kept), rows, path, dataset.schema, shown, rows_of(dataset))
+
+
+def _write(
+    predict: _Predict, tables: Iterator[Any], path: Path, schema: Any, shown: RowsProgress, n_rows: int | None
+) -> PredictedTable:
+    done = flagged = 0
+    unseen: dict[str, list[str]] = {}
+    with shown.over("predictions", n_rows) as step, open_writer(path, predict.schema(schema)) as write:
+        for table in tables:
+            result, hits, new = predict(table)
+            write(result)
+            step(table.num_rows)
+            done, flagged = done + table.num_rows, flagged + hits
+            unseen = merged_unseen(unseen, new)
+    warn_of(unseen, stacklevel=5)
+    return PredictedTable(str(path), done, flagged)
+
+
+class _Predict:
+    """Adds the columns of predictions to some rows."""
+
+    def __init__(self, model: Any, features: list[str], kept: list[str]) -> None:
+        self._model, self._features, self._kept = model, features, kept
+        self._types = added_types(model)
+
+    def schema(self, schema: Any) -> Any:
+        """Return the names and types of the columns to be written."""
+        import pyarrow as pa
+
+        kept = [schema.field(name) for name in self._kept]
+        return pa.schema([*kept, *(pa.field(name, kind) for name, kind in self._types.items())])
+
+    def __call__(self, table: Any) -> tuple[Any, int, dict[str, list[str]]]:
+        """Return the rows to be written, how many of them are flagged, and the categories that are new."""
+        import pyarrow as pa
+
+        features, result = table.select(self._features), table.select(self._kept)
+        found = self._found(features)
+        for name, kind in self._types.items():
+            nowhere = found[name] == 0 if name == "box" else None
+            result = result.append_column(name, pa.array(found[name], kind, mask=nowhere))
+        flagged = int(np.count_nonzero(found["prediction"] == self._model.pos_label_))
+        return result, flagged, unseen_categories(features, self._model._transformed_by())
+
+    def _found(self, features: Any) -> dict[str, Any]:
+        model = self._model
+        # One warning for all rows is given at the end. Columns are found here already, by name or by place.
+        with quietly("Categories that were not seen", "X (has|does not have valid) feature names"):
+            rows = model._validated(features)
+            found = {"prediction": model.predict(rows)}
+            if "score" in self._types:
+                found["score"] = model.decision_function(rows)
+            found["box"] = first_box(model._transformed_by().membership(rows, n_jobs=model.n_jobs))
+        return found
+
+
+def added_types(model: Any) -> dict[str, Any]:
+    """Return the names and Arrow types of the columns that predictions add."""
+    import pyarrow as pa
+
+    score = {"score": pa.float64()} if hasattr(model, "decision_function") else {}
+    return {"prediction": pa.array(model.classes_).type, **score, "box": pa.int64()}
+
+
+def grouped(batches: Iterable[Any], n_rows: int, n_bytes: int) -> Iterator[Any]:
+    """Yield tables of batches in their order, each of about so many rows or bytes: files may have very small ones."""
+    import pyarrow as pa
+
+    waiting: list[Any] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(some.num_rows for some in waiting) >= n_rows or sum(some.nbytes for some in waiting) >= n_bytes:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def _refuse_dask(source: Any) -> None:
+    if isinstance(source, ClusterFiles):
+        raise TypeError("predict_table writes one file from one process: give it the files of ClusterFiles themselves.")
+    if type(source).__module__.partition(".")[0] in ("dask", "dask_expr"):
+        raise TypeError(
+            "predict_table writes one file from one process. The partitions of a Dask DataFrame are predicted where "
+            "they are by frame[features].map_partitions(model.predict)."
+        )
+
+
+def _texts(boxes: BoxSet) -> list[str]:
+    """Return the features of which all categories are texts, even those that look like numbers."""
+    known = zip(boxes.feature_names, boxes.categories, strict=True)
+    return [name for name, values in known if values and all(isinstance(value, str) for value in values)]
+
+
+def files_of(dataset: Any) -> list[str]:
+    """Return the paths of the files that a dataset reads."""
+    inner = [path for child in getattr(dataset, "children", []) for path in files_of(child)]
+    return [*getattr(dataset, "files", []), *inner]
+
+
+def rows_of(dataset: Any) -> int | None:
+    """Return the number of rows where the files say it; None of CSV files, which would have to be read."""
+    with told_in_words():
+        return None if is_csv(dataset) else int(dataset.count_rows())
+
+
+def _find_features(model: Any, names: list[str]) -> list[str]:
+    """Return the columns with the features in the order of training: by name, or by place if there are no names."""
+    boxes = model._transformed_by()
+    wanted = list(getattr(model, "feature_names_in_", boxes.feature_names))
+    unnamed = not hasattr(model, "feature_names_in_") and boxes.feature_names == default_names(boxes.n_features)
+    if unnamed and len(names) == len(wanted) and set(names).isdisjoint(wanted):
+        wanted = names
+    if lacking := [name for name in wanted if name not in names]:
+        raise ValueError(f"The table lacks columns that the model needs: {_listed(lacking)}. It has {_listed(names)}.")
+    _check_single(wanted, names)
+    return wanted
+
+
+def _kept_columns(names: list[str], columns: Any, added: Iterable[str]) -> list[str]:
+    """Return the columns of the table that are handed on."""
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of columns; got the text {columns!r}.")
+    kept = names if columns is None else list(columns)
+    if unknown := [name for name in kept if name not in names]:
+        raise ValueError(f"The table has no columns {_listed(unknown)} to hand on; it has {_listed(names)}.")
+    if clashing := [name for name in added if name in kept]:
+        raise ValueError(
+            f"The table has columns named as those that are added: {_listed(clashing)}. Rename them, or choose the "
+            "columns to hand on with columns=[...]."
+        )
+    _check_single(kept, names)
+    return kept
+
+
+def _check_single(wanted: list[str], names: list[str]) -> None:
+    if repeated := [name for name in dict.fromkeys(wanted) if names.count(name) > 1 or wanted.count(name) > 1]:
+        raise ValueError(f"There are several columns named {_listed(repeated)}; give each its own name.")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))

@@ -1,0 +1,107 @@
+"""Training rows as every learner takes them: checked, encoded, and without rows of no weight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw._core.ranges import LARGE, Ranges
+from boxdraw._core.sums import total
+from boxdraw.tables.encoding import is_finite
+from boxdraw.tables.labels import check_binary, check_weight
+from boxdraw.tables.schema import read_training
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """Rows of positive weight and which of them are positive."""
+
+    X: Matrix
+    positive: BoolArray
+    weight: FloatArray | None
+    kept: BoolArray | None = None  # which of the caller's rows these are, where some had no weight
+    n_codes: tuple[int, ...] = ()  # how many codes a column of categories has; 0, or nothing at all, for numbers
+    ranges: Ranges | None = None  # of the columns, where they are known already
+
+    @property
+    def weights(self) -> FloatArray:
+        """The weight of each row."""
+        return np.ones(len(self.X)) if self.weight is None else self.weight
+
+    @property
+    def positive_weight(self) -> float:
+        """Total weight of the positives."""
+        return total(self.weight, self.positive)
+
+    @property
+    def negative_weight(self) -> float:
+        """Total weight of the negatives."""
+        return total(self.weight, ~self.positive)
+
+    @property
+    def balance(self) -> float:
+        """Weight of the positives over that of the negatives: the cost at which the classes count the same."""
+        return self.positive_weight / self.negative_weight
+
+    def copy(self) -> Training:
+        """Return the same rows in memory of their own."""
+        weight = None if self.weight is None else self.weight.copy()
+        return Training(self.X.copy(), self.positive, weight, n_codes=self.n_codes)
+
+    def take(self, rows: IntArray) -> Training:
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Training(self.X[rows], self.positive[rows], weight, n_codes=self.n_codes)
+
+
+def read_training_rows(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, look: Callable[[Matrix], Ranges] | None = None
+) -> Training:
+    """Check the data, find the classes, leave rows of no weight out; set what scikit-learn wants on the estimator.
+
+    ``look`` finds the ranges of a matrix of numbers, which also says whether all of them are finite.
+    """
+    ranges: Ranges | None = None
+
+    def all_finite(X: Matrix) -> bool:
+        nonlocal ranges
+        if look is None or X.size <= LARGE:
+            return is_finite(X)
+        ranges = look(X)
+        return ranges.are_finite()
+
+    X, y, estimator._encoding = read_training(estimator, X, y, estimator.categorical_features, all_finite=all_finite)
+    if not estimator._encoding.plain:
+        ranges = None  # the matrix is another one
+    weight = kept = None
+    if sample_weight is not None:
+        weight = check_weight(sample_weight, X)
+        if not weight.all():
+            kept, ranges = weight > 0, None
+            X, y, weight = X[kept], y[kept], weight[kept]
+        if not len(y):
+            raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
+        with np.errstate(over="ignore"):
+            in_all = float(weight.sum())
+        if not 1e-200 < in_all < 1e200:
+            raise ValueError(f"sample_weight adds up to {in_all:.3g}; scale it to between 1e-200 and 1e200.")
+    estimator.classes_, estimator.pos_label_, positive = check_binary(y, estimator.pos_label, weight)
+    data = Training(X, positive, weight, kept, estimator._encoding.n_codes, ranges)
+    check_balance(data, 1e-200)
+    return data
+
+
+def check_balance(data: Training, least: float) -> None:
+    """Refuse weights that make one class nothing beside the other, as numbers go."""
+    if data.weight is None:
+        return
+    totals = sorted([data.positive_weight, data.negative_weight])
+    if totals[0] < least * totals[1]:
+        raise ValueError(
+            f"sample_weight adds up to {totals[0]:.3g} in one class and to {totals[1]:.3g} in the other; expected at "
+            f"least {least:.1g} of the larger sum in either class."
+        )

@@ -1,0 +1,320 @@
+"""FastBoxesClassifierCV against GridSearchCV, brute force and its own promises."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn.datasets import load_digits, make_classification
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
+from boxdraw.learners.fast.folds import best_cost
+from boxdraw.learners.folds import fold_numbers, hash_ranks
+from boxdraw.metrics import auh_score
+from boxdraw.tables.training import Training
+
+SMALL = {"n_boxes": (1, 2), "expansion": (0.0, 0.1), "feature_range": (-1, 1)}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return make_classification(300, 4, n_informative=3, n_redundant=0, weights=[0.85], random_state=3)
+
+
+@pytest.mark.parametrize("scoring", ["balanced_accuracy", "roc_auc", "f1"])
+@pytest.mark.parametrize("growth", ["nearest_negative", "edge", "free"])
+def test_scores_are_those_of_grid_search(table, scoring, growth):
+    X, y = table
+    grid = {"n_boxes": [1, 3], "expansion": [0.0, 5.0], "negative_weight": [0.1, 0.5, 2.0, "balanced"]}
+    folds = list(StratifiedKFold(3).split(X, y))
+    ours = FastBoxesClassifierCV(
+        **grid, growth=growth, feature_range=(-1, 1), relative_expansion=False, scoring=scoring, cv=folds
+    ).fit(X, y)
+    theirs = GridSearchCV(FastBoxesClassifier(growth=growth), grid, scoring=scoring, cv=folds).fit(X, y)
+    expected = {tuple(sorted(p.items(), key=str)): i for i, p in enumerate(theirs.cv_results_["params"])}
+    for i, params in enumerate(ours.cv_results_["params"]):
+        j = expected[tuple(sorted(((name, params[name]) for name in grid), key=str))]
+        for name in ("split0_test_score", "split2_test_score", "mean_test_score", "std_test_score"):
+            assert ours.cv_results_[name][i] == pytest.approx(theirs.cv_results_[name][j], abs=1e-12)
+    assert ours.best_score_ == pytest.approx(theirs.best_score_, abs=1e-12)
+
+
+def test_the_default_score_is_the_auh_over_all_costs(table):
+    X, y = table
+    folds = list(StratifiedKFold(3).split(X, y))
+    model = FastBoxesClassifierCV(n_boxes=2, expansion=0.0, growth="edge", feature_range=(-1, 1), cv=folds).fit(X, y)
+    plain = FastBoxesClassifier(n_boxes=2, growth="edge")
+    expected = [auh_score(y[test], plain.fit(X[train], y[train]).critical_weight(X[test])) for train, test in folds]
+    assert model.best_score_ == pytest.approx(np.mean(expected), abs=1e-15)
+
+
+def test_the_final_model_is_fast_boxes_at_the_chosen_setting(table):
+    X, y = table
+    model = FastBoxesClassifierCV(**SMALL).fit(X, y)
+    plain = FastBoxesClassifier(
+        n_boxes=model.best_params_["n_boxes"],
+        growth=model.best_params_["growth"],
+        feature_range=model.best_params_["feature_range"],
+        expansion=model.best_params_["expansion"] * (y == 0).sum(),
+        negative_weight=model.negative_weight_,
+    ).fit(X, y)
+    assert model.boxes_ == plain.boxes_
+    assert model.expansion_ == plain.expansion_
+    results = model.cv_results_
+    assert results["rank_test_score"][model.best_index_] == 1
+    assert results["mean_test_score"][model.best_index_] == model.best_score_
+    assert set(results) >= {"params", "param_n_boxes", "param_growth", "param_expansion", "param_feature_range"}
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("price", [0.05, 0.3, 1.0, 4.0])
+def test_best_cost_against_brute_force(seed, price):
+    rng = np.random.default_rng(seed)
+    critical = rng.choice([0.0, 0.1, 0.2, 0.5, 1.0, 3.0, np.inf], size=40)
+    positive = rng.random(40) < 0.3 + 0.4 * (critical > 0.4)
+    weight = rng.integers(1, 4, size=40).astype(float)
+
+    def loss(c):
+        flagged = critical >= c
+        return weight[positive & ~flagged].sum() + price * weight[~positive & flagged].sum()
+
+    tried = np.concatenate([np.geomspace(0.01, 10, 400), np.unique(critical[np.isfinite(critical) & (critical > 0)])])
+    chosen = best_cost(critical, positive, weight, price, None)
+    assert loss(chosen) == pytest.approx(min(map(loss, tried)))
+    choices = [0.15, 0.3, 2.0]
+    assert loss(best_cost(critical, positive, weight, price, choices)) == pytest.approx(min(map(loss, choices)))
+
+
+def test_cheaper_false_alarms_flag_more(table):
+    X, y = table
+    flagged = [
+        FastBoxesClassifierCV(**SMALL, false_alarm_cost=price).fit(X, y).predict(X).sum() for price in (0.02, 0.2, 2.0)
+    ]
+    assert flagged[0] > flagged[1] > flagged[2]
+
+
+def test_ties_go_to_fewer_boxes():
+    # one separable blob: every number of boxes is perfect
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(60, 2)), rng.normal(size=(20, 2)) + 50])
+    y = np.repeat([0, 1], [60, 20])
+    model = FastBoxesClassifierCV(n_boxes=(3, 2, 1), expansion=(0.1, 0.0), growth="edge").fit(X, y)
+    assert model.best_score_ == 1
+    assert model.best_params_["n_boxes"] == 1
+
+
+def test_negative_weight_can_be_given(table):
+    X, y = table
+    assert FastBoxesClassifierCV(**SMALL, negative_weight=0.7).fit(X, y).negative_weight_ == 0.7
+    assert FastBoxesClassifierCV(**SMALL, negative_weight=[0.3, 0.7]).fit(X, y).negative_weight_ in (0.3, 0.7)
+    balanced = FastBoxesClassifierCV(**SMALL, negative_weight="balanced").fit(X, y)
+    assert balanced.negative_weight_ == (y == 1).sum() / (y == 0).sum()
+    scored = FastBoxesClassifierCV(**SMALL, negative_weight=[0.3, 0.7], scoring="f1").fit(X, y)
+    assert scored.negative_weight_ == scored.best_params_["negative_weight"]
+    assert len(scored.cv_results_["params"]) == 2 * 2 * 3 * 2
+
+
+def test_a_balanced_cost_among_others(table):
+    X, y = table
+    balance = (y == 1).sum() / (y == 0).sum()
+    model = FastBoxesClassifierCV(**SMALL, negative_weight=["balanced", 5.0]).fit(X, y)
+    assert model.negative_weight_ in (balance, 5.0)
+
+
+def test_scores_that_are_not_numbers(table):
+    X, y = table
+    with pytest.raises(ValueError, match="gives NaN for every setting"):
+        FastBoxesClassifierCV(**SMALL, scoring=lambda model, X, y: np.nan).fit(X, y)
+    scores = iter([np.nan, *range(100)])
+    model = FastBoxesClassifierCV(**SMALL, scoring=lambda model, X, y: next(scores)).fit(X, y)
+    assert model.best_index_ == len(model.cv_results_["params"]) - 1
+    assert model.cv_results_["rank_test_score"][0] == len(model.cv_results_["params"])
+
+
+def test_a_scorer_can_only_ask_for_the_test_rows(table):
+    with pytest.raises(ValueError, match="The scorer asks for 5 rows, but a fold"):
+        FastBoxesClassifierCV(**SMALL, scoring=lambda model, X, y: model.predict(X[:5]).mean()).fit(*table)
+
+
+def test_order_of_rows_columns_and_units_do_not_matter(table):
+    X, y = table
+    rng = np.random.default_rng(1)
+    weight = rng.integers(0, 3, size=len(y))
+    rows, columns, unit = rng.permutation(len(y)), rng.permutation(4), 2.0 ** rng.integers(-3, 3, size=4)
+    first = FastBoxesClassifierCV(**SMALL).fit(X, y, sample_weight=weight)
+    shuffled = FastBoxesClassifierCV(**SMALL, n_jobs=2).fit(X[rows], y[rows], sample_weight=weight[rows])
+    assert shuffled.boxes_ == first.boxes_
+    assert shuffled.best_params_ == first.best_params_
+    other = (X * unit)[:, columns]
+    turned = FastBoxesClassifierCV(**SMALL).fit(other, y, sample_weight=weight)
+    np.testing.assert_array_equal(turned.boxes_.lower, (first.boxes_.lower * unit)[:, columns])
+    np.testing.assert_array_equal(turned.critical_weight(other), first.critical_weight(X))
+
+
+def test_weights_are_repetition_on_given_folds(table):
+    X, y = table
+    weight = np.random.default_rng(1).integers(0, 3, size=len(y))
+    fold = np.arange(len(y)) % 3
+    folds, repeated_folds = (
+        [(np.flatnonzero(f != k), np.flatnonzero(f == k)) for k in range(3)] for f in (fold, fold.repeat(weight))
+    )
+    weighted = FastBoxesClassifierCV(**SMALL, cv=folds).fit(X, y, sample_weight=weight)
+    repeated = FastBoxesClassifierCV(**SMALL, cv=repeated_folds).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    assert repeated.boxes_ == weighted.boxes_
+    assert repeated.best_params_ == weighted.best_params_
+    np.testing.assert_array_equal(repeated.critical_weight(X), weighted.critical_weight(X))
+
+
+def test_folds_are_stratified_and_spread_equal_rows():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, size=(200, 1)).astype(float)
+    data = Training(X, rng.random(200) < 0.3, None)
+    number = fold_numbers(data, 3, None)
+    for rows in (data.positive, ~data.positive):
+        sizes = np.bincount(number[rows], minlength=3)
+        assert sizes.max() - sizes.min() <= 1
+        for value in np.unique(X[rows], axis=0):
+            same = np.bincount(number[rows & (value == X).all(axis=1)], minlength=3)
+            assert same.max() - same.min() <= 1
+    assert (fold_numbers(data, 3, 1) != number).any()
+
+
+def flags(rng, n_columns=5):
+    """Rows of 0 and 1, many of them with as many ones; the columns differ by how often they are 1."""
+    X = (rng.random((90, n_columns)) < np.linspace(0.3, 0.6, n_columns)).astype(float)
+    return X, (X[:, 0] + X[:, 1] == 2) ^ (rng.random(90) < 0.2)
+
+
+def test_order_of_rows_of_flags():
+    rng = np.random.default_rng(0)
+    X, y = flags(rng)
+    first = FastBoxesClassifierCV(**SMALL).fit(X, y)
+    for _ in range(3):
+        order = rng.permutation(len(y))
+        second = FastBoxesClassifierCV(**SMALL).fit(X[order], y[order])
+        np.testing.assert_array_equal(second.cv_results_["mean_test_score"], first.cv_results_["mean_test_score"])
+        assert second.boxes_ == first.boxes_
+
+
+def dealt(X, positive, ranks):
+    """What is dealt in each place, to compare tables of other orders."""
+    return {(bool(side), int(rank)): tuple(row) for side, rank, row in zip(positive, ranks, X.tolist(), strict=True)}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ranks_do_not_depend_on_the_orders_of_flags(seed):
+    rng = np.random.default_rng(seed)
+    X, positive = flags(rng)
+    first = hash_ranks(Training(X, positive, None), None)
+    for side in (True, False):
+        assert sorted(first[positive == side]) == list(range(np.count_nonzero(positive == side)))
+    rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
+    second = hash_ranks(Training(X[rows], positive[rows], None), None)
+    assert dealt(X[rows], positive[rows], second) == dealt(X, positive, first)
+    turned = (10 * X + 3)[:, columns]
+    np.testing.assert_array_equal(hash_ranks(Training(turned, positive, None), None), first)
+    wider = np.insert(X, 2, 7.0, axis=1)
+    np.testing.assert_array_equal(hash_ranks(Training(wider, positive, None), None), first)
+
+
+def test_ranks_do_not_depend_on_the_order_of_rows_where_columns_are_alike():
+    """As many rows, and as many positives, of each of three categories: nothing but its place tells a column apart."""
+    rng = np.random.default_rng(0)
+    X, positive = np.eye(3).repeat(20, axis=0), np.arange(60) % 20 < 5
+    first = hash_ranks(Training(X, positive, None), None)
+    for _ in range(5):
+        rows = rng.permutation(60)
+        second = hash_ranks(Training(X[rows], positive[rows], None), None)
+        assert dealt(X[rows], positive[rows], second) == dealt(X, positive, first)
+
+
+def test_few_positives(table):
+    X, y = table
+    positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
+    two = np.concatenate([positives[:2], negatives])
+    with pytest.warns(UserWarning, match=r"Rows of the smaller class: 2, cv=3: only 2 folds are used"):
+        model = FastBoxesClassifierCV(**SMALL).fit(X[two], y[two])
+    assert "split1_test_score" in model.cv_results_
+    assert "split2_test_score" not in model.cv_results_
+    one = np.concatenate([positives[:1], negatives])
+    with pytest.warns(UserWarning, match="no parameter can be chosen"):
+        model = FastBoxesClassifierCV(**SMALL).fit(X[one], y[one])
+    assert model.predict(X[positives[:1]]) == [1]
+    assert not hasattr(model, "cv_results_")
+    refitted = FastBoxesClassifierCV(**SMALL).fit(X, y)
+    with pytest.warns(UserWarning, match="no parameter can be chosen"):
+        refitted.fit(X[one], y[one])
+    assert not hasattr(refitted, "best_params_")
+
+
+def test_folds_without_positives_are_left_out_with_a_message(table):
+    X, y = table
+    order = np.argsort(y, kind="stable")
+    good, bad = next(StratifiedKFold(3).split(X, y)), (order[100:], order[:100])
+    with pytest.warns(UserWarning, match=r"Inner folds \[0, 2\] lack positives or negatives"):
+        model = FastBoxesClassifierCV(**SMALL, cv=[bad, good, bad]).fit(X, y)
+    assert model.best_score_ == FastBoxesClassifierCV(**SMALL, cv=[good]).fit(X, y).best_score_
+    with (
+        pytest.warns(UserWarning, match="Inner folds"),
+        pytest.raises(ValueError, match="No inner fold has both classes"),
+    ):
+        FastBoxesClassifierCV(**SMALL, cv=[(order[:100], order[100:])]).fit(X, y)
+    with pytest.raises(ValueError, match="cv gives no folds"):
+        FastBoxesClassifierCV(**SMALL, cv=[]).fit(X, y)
+
+
+def test_stored_tables_are_not_for_splitters():
+    table = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "label": [0, 1, 0, 1]})
+    with pytest.raises(ValueError, match=r"fit_table needs a number of folds as cv.*got cv=StratifiedKFold"):
+        FastBoxesClassifierCV(**SMALL, cv=StratifiedKFold(2)).fit_table(table, target="label")
+
+
+def test_a_scorer_of_the_users_gets_the_weights_of_the_rows_if_it_takes_them(table):
+    X, y = table
+    weight = np.random.default_rng(0).integers(1, 4, len(y))
+    seen = []
+
+    def scorer(model, X, y, sample_weight):
+        seen.append((len(X), sample_weight.sum()))
+        return roc_auc_score(y, model.decision_function(X), sample_weight=sample_weight)
+
+    FastBoxesClassifierCV(n_boxes=1, expansion=0.0, feature_range=(-1, 1), scoring=scorer, cv=2).fit(X, y, weight)
+    assert sum(n_rows for n_rows, _ in seen) == len(y) * (len(seen) // 2)
+    assert sum(mass for _, mass in seen) == weight.sum() * (len(seen) // 2)
+
+
+def test_progress(table, capsys):
+    FastBoxesClassifierCV(**SMALL, verbose=1).fit(*table)
+    printed = capsys.readouterr().out
+    assert "[Fast Boxes CV] 2 of 2 done" in printed
+    assert "[Fast Boxes] cluster:" in printed
+
+
+@pytest.mark.parametrize(
+    ("parameter", "message"),
+    [
+        ({"n_boxes": 0}, "n_boxes == 0, must be >= 1"),
+        ({"feature_range": 3}, r"feature_range must be a pair \(min, max\) .* got 3"),
+        ({"n_boxes": ()}, "n_boxes has no value to try"),
+        ({"growth": "fast"}, "growth must be one of"),
+        ({"expansion": [-1.0]}, "expansion must be a finite number of at least 0; got -1.0"),
+        ({"feature_range": (1, -1)}, "feature_range must be a pair"),
+        ({"negative_weight": 0}, "negative_weight must be 'balanced' or a finite number above 0; got 0"),
+        ({"negative_weight": [0.5, None]}, "negative_weight must be 'balanced' or a finite number above 0; got None"),
+        ({"false_alarm_cost": -1}, "false_alarm_cost must be None or a finite number above 0; got -1"),
+        ({"cv": 1}, "cv == 1, must be >= 2"),
+    ],
+)
+def test_bad_parameters(table, parameter, message):
+    with pytest.raises(ValueError, match=message):
+        FastBoxesClassifierCV(**parameter).fit(*table)
+
+
+def test_a_chosen_cost_that_leaves_no_box_is_warned_of():
+    X, digit = load_digits(return_X_y=True)
+    model = FastBoxesClassifierCV(growth="free", feature_range=(-3, 3), n_boxes=(1, 2))
+    with pytest.warns(UserWarning, match="No row is flagged: at a negative_weight of .* no box is left"):
+        model.fit(X[:800], digit[:800] == 0)
+    assert not model.predict(X).any()
+    # As the warning says, the rows are still ranked.
+    assert roc_auc_score(digit[800:] == 0, model.critical_weight(X[800:])) > 0.9

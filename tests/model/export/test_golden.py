@@ -1,0 +1,113 @@
+"""Files of released versions are read as they were when they were written."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boxdraw import BoxSet
+from boxdraw.cli.model import FORMAT as MODEL_FORMAT
+from boxdraw.cli.model import VERSION as MODEL_VERSION
+from boxdraw.cli.model import Model, load_model, model_to_json
+from boxdraw.learners.exact.certificate import Certificate
+from boxdraw.model.export import json as boxes_file
+from boxdraw.model.export import scorecard as card_file
+from boxdraw.model.scorecard import Scorecard
+
+GOLDEN = Path(__file__).parent / "golden"
+NAMES = sorted(path.name.removesuffix(".expected.json") for path in GOLDEN.glob("*.expected.json"))
+MODELS = [name for name in NAMES if not name.startswith("certificate")]
+
+
+def read(name):
+    """Return the path of a file, what was expected of it, and its rows as a table."""
+    expected = json.loads((GOLDEN / f"{name}.expected.json").read_text(encoding="utf-8"))
+    return GOLDEN / f"{name}.json", expected, np.array(expected["rows"], dtype=object)
+
+
+def held(boxes, table):
+    return ["".join(str(k + 1) if inside else "." for k, inside in enumerate(row)) for row in boxes.membership(table)]
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("boxes")])
+def test_boxes(name):
+    path, expected, table = read(name)
+    boxes = BoxSet.from_json(path)
+    assert held(boxes, table) == expected["inside"]
+    assert boxes.contains(table).tolist() == expected["flagged"]
+    assert list(boxes.feature_names) == expected["columns"]
+    assert boxes.to_text().split("\n") == expected["text"]
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("scorecard")])
+def test_scorecards(name):
+    path, expected, table = read(name)
+    card = Scorecard.from_json(path)
+    assert held(card.boxes, table) == expected["inside"]
+    assert card.score(table).tolist() == expected["points"]
+    assert card.contains(table).tolist() == expected["flagged"]
+    assert card.to_text().split("\n") == expected["text"]
+
+
+@pytest.mark.filterwarnings("ignore:Categories that were not seen in training")
+@pytest.mark.parametrize("name", [name for name in MODELS if not name.endswith("signed")])
+def test_every_file_is_a_model(name):
+    """The command line reads them all but cards with negative points, which are no union of boxes."""
+    path, expected, table = read(name)
+    model = load_model(str(path))
+    flagged = model.boxes.contains(table)
+    assert flagged.tolist() == expected["flagged"]
+    labels = model.labels(flagged).tolist()
+    assert labels == expected["labels"]
+    assert [type(label) for label in labels] == [type(label) for label in expected["labels"]]
+    assert model.classifier().predict(table).tolist() == expected["labels"]
+    assert model.target == expected["target"]
+    if model.scorecard is not None:
+        assert model.scorecard.score(table).tolist() == expected["points"]
+    assert (model.scorecard or model.boxes).to_text().split("\n") == expected["text"]
+
+
+def test_edits_and_settings_are_kept():
+    edits = load_model(str(GOLDEN / "model_v1_edits.json")).edits
+    assert [(edit.time, edit.reason) for edit in edits] == [
+        ("2026-11-16T09:30:00Z", "no minors"),
+        ("2026-11-17T10:00:00+01:00", ""),
+    ]
+    assert edits[0].what == "Box 1: age ≥ 30 → age ≥ 32"
+    assert load_model(str(GOLDEN / "model_v1_fast.json")).fit["boxdraw"] == "0.1.0"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("certificate")])
+def test_certificates_hold(name):
+    path, expected, _ = read(name)
+    certificate = Certificate.from_json(path)
+    rows = np.array(expected["rows"], dtype=float)
+    assert certificate.verify(rows, expected["y"])
+    assert certificate.objective == expected["objective"]
+
+
+def test_every_kind_that_is_written_has_a_file():
+    there = {}
+    for name in NAMES:
+        data = json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+        there.setdefault(data["format"], set()).add(data["version"])
+    exact = json.loads(Certificate.from_json(GOLDEN / "certificate_v1.json").to_json())
+    written = {
+        boxes_file.FORMAT: boxes_file.VERSION,
+        card_file.FORMAT: card_file.VERSION,
+        MODEL_FORMAT: MODEL_VERSION,
+        exact["format"]: exact["version"],
+    }
+    assert {kind: set(range(1, version + 1)) for kind, version in written.items()} == there
+    assert json.loads(model_to_json(Model(BoxSet([[1]], [[2]]))))["version"] == MODEL_VERSION
+
+
+def test_no_file_was_touched():
+    listed = (GOLDEN / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    found = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in sorted(GOLDEN.glob("*.json"))]
+    assert found == listed
+    assert {path.name for path in GOLDEN.glob("*.json")} == {
+        f"{name}{end}" for name in NAMES for end in (".json", ".expected.json")
+    }
