@@ -2,18 +2,52 @@
 
 from boxdraw._core.version import __version__
 from boxdraw.learners.classifier import BoxSetClassifier
+from boxdraw.learners.exact.certificate import Certificate, CertificateError
 from boxdraw.learners.exact.estimator import ExactBoxesClassifier
+from boxdraw.learners.exact.progress import SearchProgress
 from boxdraw.learners.fast.cv import FastBoxesClassifierCV
 from boxdraw.learners.fast.estimator import FastBoxesClassifier
+from boxdraw.learners.fast.path import CostPath, PathPoint
 from boxdraw.learners.scored.estimator import ScoredBoxesClassifier
+from boxdraw.learners.scored.stability import BoxStability, LimitStability, Stability
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.explain import Violation, violations
+from boxdraw.model.export.onnx import onnx_inputs
+from boxdraw.model.rule import Category, Limit, Rule
+from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.simplify import Change
+from boxdraw.report.report import Report
+from boxdraw.tables.dask import ClusterFiles
+from boxdraw.tables.predict import PredictedTable
+from boxdraw.theory import generalization_bound, log_class_size
 
 __all__ = [
     "BoxSet",
     "BoxSetClassifier",
+    "BoxStability",
+    "Category",
+    "Certificate",
+    "CertificateError",
+    "Change",
+    "ClusterFiles",
+    "CostPath",
     "ExactBoxesClassifier",
     "FastBoxesClassifier",
     "FastBoxesClassifierCV",
+    "Limit",
+    "LimitStability",
+    "PathPoint",
+    "PredictedTable",
+    "Report",
+    "Rule",
     "ScoredBoxesClassifier",
+    "Scorecard",
+    "SearchProgress",
+    "Stability",
+    "Violation",
     "__version__",
+    "generalization_bound",
+    "log_class_size",
+    "onnx_inputs",
+    "violations",
 ]
