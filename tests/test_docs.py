@@ -126,7 +126,7 @@ def resolved(name):
 #: Modules with ``__all__`` that are no part of the reference: their names are for the rest of the package, or a method
 #: or a listed module documents them.
 INTERNAL = {
-    "boxdraw.cli": "commands describe themselves; of cli.model, FORMAT and VERSION stand in its layout",
+    "boxdraw.cli": "commands describe themselves",
     "boxdraw.datasets.catalogue": "",
     "boxdraw.datasets.citations": "",
     "boxdraw.datasets.files": "",
@@ -140,6 +140,8 @@ INTERNAL = {
     "boxdraw.model.export.python": "methods of BoxSet",
     "boxdraw.model.export.scorecard": "methods of Scorecard; a listed module",
     "boxdraw.model.export.text": "methods of BoxSet",
+    "boxdraw.model.file": "save and load; a listed module",
+    "boxdraw.model.reader": "",
     "boxdraw._core.files": "",
     "boxdraw.report": "methods of classifiers; a listed module",
     "boxdraw.model.scorecard": "MAX_POINTS",

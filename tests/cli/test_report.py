@@ -13,7 +13,8 @@ import pyarrow.parquet
 import pytest
 
 from boxdraw import BoxSet
-from boxdraw.cli.model import Edit, load_model, model_to_json
+from boxdraw.cli.options import load_model
+from boxdraw.model.file import Edit, model_to_json
 from boxdraw.report import closed_form
 
 from .conftest import small_table

@@ -6,10 +6,10 @@ import argparse
 from typing import Any
 
 from boxdraw.cli.errors import Failure, UsageError
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_output
+from boxdraw.cli.options import add_common, add_output, load_model
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import say
+from boxdraw.model.file import Model
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "exported", "run"]
 

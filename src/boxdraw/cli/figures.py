@@ -11,10 +11,10 @@ import numpy as np
 
 from boxdraw._core.arrays import FloatArray
 from boxdraw.cli.labels import label_text
-from boxdraw.cli.model import Model
 from boxdraw.cli.show import percent, text_table
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import printable, rule_texts
+from boxdraw.model.file import Model
 from boxdraw.model.statistics import BoxCounts, counted_statistics, wilson_interval
 from boxdraw.tables.schema import warn_of_unseen
 

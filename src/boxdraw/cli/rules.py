@@ -25,8 +25,7 @@ from boxdraw.cli.figures import (
     rules_json,
 )
 from boxdraw.cli.labels import known_labels, meaning_of
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import plain, rows_progress, say, say_json
 from boxdraw.cli.stored import Stored, check_trained, open_stored
@@ -34,6 +33,7 @@ from boxdraw.cli.stored_labels import Tell, figures_of, find_facts, labelled_tab
 from boxdraw.cli.tables import Source
 from boxdraw.model.export.markdown import markdown_table, to_markdown
 from boxdraw.model.export.text import rule_texts
+from boxdraw.model.file import Model
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "rules_text", "run"]
 

@@ -130,9 +130,9 @@ class BoxSet(Exports):
             raise ValueError(f"lower and upper must have the same shape, got {low.shape} and {high.shape}")
         names = checked_names(feature_names, low.shape[1])
         known, admitted = checked_categories(categories, allowed, names, len(low))
-        limited = limited_features(low, high, admitted)
-        missing_inside = checked_missing(missing, limited)
         categorical = np.array([values is not None for values in known])
+        limited = limited_features(low, high, categorical, admitted)
+        missing_inside = checked_missing(missing, limited)
         check_limits(low, high, missing_inside, categorical, admitted, names)
         limited |= ~missing_inside
         limited.flags.writeable = False
