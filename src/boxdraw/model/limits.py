@@ -1,4 +1,4 @@
-"""What a `BoxSet` is made of, checked: limits, names, categories, and whether missing values are inside."""
+"""Checks of what a `BoxSet` is made of: limits, names, categories, and whether missing values are inside."""
 
 from __future__ import annotations
 

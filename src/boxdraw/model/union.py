@@ -160,7 +160,7 @@ def _shown(
     """Return the numbers to print: those of the boxes that the limits come from."""
     low = _taken(boxes.shown_lower[:, used], sources[0], -np.inf)
     high = _taken(boxes.shown_upper[:, used], sources[1], np.inf)
-    # As in `boxdraw.model.export.text.shown_limits`: two limits that would meet or cross are shown in full.
+    # As in `boxdraw.model.export.text.shortened`: two limits that would meet or cross are shown in full.
     apart = (low < high) & (lower < upper)
     low, high = np.where(apart, low, lower), np.where(apart, high, upper)
     return _wide(low, boxes, used, -np.inf), _wide(high, boxes, used, np.inf)

@@ -28,7 +28,7 @@ from boxdraw.model.export.html import html_table
 from boxdraw.model.export.json import read_boxes
 from boxdraw.model.export.json import to_json as boxes_to_json
 from boxdraw.model.export.markdown import markdown_table
-from boxdraw.model.export.sql import Engine, case_lines, conditions_of, engine_of, query, written_labels
+from boxdraw.model.export.sql import Dialect, case_lines, conditions_of, dialect_of, query, written_labels
 from boxdraw.model.export.text import MAX_REPR_BOXES, rule_texts, summary
 from boxdraw.model.reader import cells_within, check_header, check_keys, kind_of, list_at, read_text, whole, within
 from boxdraw.model.rule import Category
@@ -57,7 +57,7 @@ def _lines(card: Scorecard, most: int) -> list[str]:
 
 
 def _alarm(card: Scorecard) -> str:
-    """Say from how many points a row is flagged."""
+    """Write the threshold."""
     if not len(card):
         return _NOTHING
     most, least = (sum(value for value in card.points if value * sign > 0) for sign in (1, -1))
@@ -114,60 +114,8 @@ def to_sql(
     positive: Category = 1,
     negative: Category = 0,
 ) -> str:
-    """Write a card as a SQL expression, or as a query.
-
-    Parameters
-    ----------
-    card : Scorecard
-        The card to write.
-    table : str or sequence of str, optional
-        The table to query, as in `boxdraw.BoxSet.to_sql`. By default only the expression of the label is written,
-        or that of the points if ``column`` is None.
-    dialect : str
-        One of `boxdraw.model.export.sql.DIALECTS`.
-    column, points_column : str or None
-        The names of the columns with the labels and the points, which must not be those of features. Either can be
-        None, to be left out of a query.
-    positive, negative : str, int, float or bool
-        The labels of rows that have enough points and of those that do not; both text, both numbers, or both true and
-        false.
-
-    Returns
-    -------
-    str
-        The SQL, without a semicolon. What `boxdraw.BoxSet.to_sql` promises and needs holds here too: each row gets the
-        points of `Scorecard.score`, and the positive label exactly where `Scorecard.contains` is True.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> card = Scorecard(BoxSet([[30], [40]], [[50], [60]], feature_names=["age"]), [3, 2], 4)
-    >>> print(to_sql(card))
-    CASE
-      WHEN (
-        CASE
-          WHEN `age` BETWEEN 30.0 AND 50.0
-          THEN 3
-          ELSE 0
-        END
-        + CASE
-          WHEN `age` BETWEEN 40.0 AND 60.0
-          THEN 2
-          ELSE 0
-        END
-      ) >= 4
-      THEN 1
-      ELSE 0
-    END
-    >>> print(to_sql(Scorecard(card.boxes[:0], [], 1), "people", dialect="duckdb", column=None))
-    SELECT
-      *,
-      (
-        0
-      ) AS "points"
-    FROM "people"
-    """
-    engine = engine_of(dialect)
+    """Write a card as a SQL expression or a query, as `Scorecard.to_sql` documents."""
+    engine = dialect_of(dialect)
     total = _sum_lines(card, engine)
     flag = _flag_lines(total, card.threshold, *written_labels(positive, negative, engine))
     if table is None:
@@ -179,7 +127,7 @@ def to_sql(
     return query(card.boxes, named, table, engine)
 
 
-def _sum_lines(card: Scorecard, engine: Engine) -> list[str]:
+def _sum_lines(card: Scorecard, engine: Dialect) -> list[str]:
     """Write the points of a row, in brackets."""
     lines: list[str] = []
     for value, conditions in zip(card.points, conditions_of(card.boxes, engine), strict=True):
