@@ -66,7 +66,7 @@ _MOST_DIGITS = 40  # of a whole number that is a category
 def to_json(boxes: BoxSet) -> str:
     """Write boxes as JSON that `from_json` reads back to the last bit."""
     for name in boxes.feature_names:
-        check_text(name, "feature name")
+        check_text(name, "feature name", "rename the feature")
     features = _block([_dump(_feature(boxes, j)) for j in range(boxes.n_features)], "    ")
     limits = [_block([_dump(limit) for limit in _limits(boxes, k)], "      ") for k in range(boxes.n_boxes)]
     drawn = _block([f'{{"limits": {text}}}' for text in limits], "    ")
@@ -85,10 +85,10 @@ def to_json(boxes: BoxSet) -> str:
     return text
 
 
-def check_text(text: str, what: str) -> None:
+def check_text(text: str, what: str, advice: str = "rename it") -> None:
     """Raise if JSON reads a text back as another one: two halves of a surrogate pair become one character."""
     if json.loads(json.dumps(text)) != text:
-        raise ValueError(f"{what} {text!r} cannot be written as JSON: rename it")
+        raise ValueError(f"{what} {text!r} cannot be written as JSON: {advice}")
 
 
 def _feature(boxes: BoxSet, j: int) -> dict[str, Any]:
