@@ -25,7 +25,7 @@ from boxdraw.model.export.scorecard import from_json, to_json
 from boxdraw.model.rule import Limit, Rule
 from boxdraw.model.scorecard import MAX_POINTS, Scorecard
 
-from ..export.cases import random_boxes, random_rows
+from .export.cases import random_boxes, random_rows
 
 INF = math.inf
 FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
