@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import signal
 import subprocess
 import sys
 import time
@@ -162,7 +161,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path):
             assert process.poll() is None
             time.sleep(0.01)
     finally:
-        process.send_signal(signal.SIGKILL)
+        process.kill()
         process.wait()
     done = len(list(store.folder.glob("*/*/*.json")))
     assert 5 <= done < 10
