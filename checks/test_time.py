@@ -95,9 +95,7 @@ def main():
     parser.add_argument("paths", nargs="*", help="folders and files of tests; all if there are none")
     parser.add_argument("-n", type=int, default=2, dest="processes", help="processes")
     options = parser.parse_args()
-    print(
-        f"{options.processes} processes on {os.cpu_count()} cores, Python {platform.python_version()}, without caches"
-    )
+    print(f"{options.processes} processes on {os.cpu_count()} cores, Python {platform.python_version()}, no caches")
     for name in SELECTIONS if options.only is None else [options.only]:
         with tempfile.TemporaryDirectory() as folder:
             before = lint(folder)
