@@ -14,7 +14,8 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier, demo
+from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier
+from boxdraw.cli import demo
 from boxdraw.plotting import BoxesDisplay, BoxTableDisplay, LimitsDisplay, PathDisplay
 
 FOLDER = Path(__file__).with_name("images")

@@ -153,6 +153,7 @@ def test_as_a_module(data, model):
     assert len(wrong.stderr.splitlines()) == 1
 
 
+@pytest.mark.thorough
 def test_without_rich_there_is_no_bar_and_no_error(data):
     code = "import sys; sys.modules['rich'] = None; sys.modules['rich.progress'] = None\n"
     code += "from boxdraw.cli.main import main; sys.stderr.isatty = lambda: True; sys.exit(main())"
@@ -181,6 +182,7 @@ def on_a_terminal(*arguments):
     return run.returncode, shown.decode()
 
 
+@pytest.mark.thorough
 @posix
 def test_bars_are_for_terminals(data, run):
     pytest.importorskip("rich")
@@ -215,6 +217,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.thorough
 @posix
 def test_a_reader_that_has_seen_enough(model):
     Path("many.csv").write_text("amount,hour\n" + "300,3\n" * 200_000)
@@ -226,6 +229,7 @@ def test_a_reader_that_has_seen_enough(model):
     run.stderr.close()
 
 
+@pytest.mark.thorough
 @posix
 def test_a_reader_that_is_gone(model):
     """What is still to be written when Python ends must not become a message."""
@@ -248,6 +252,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.thorough
 @posix
 @pytest.mark.parametrize(
     ("how", "out"),

@@ -133,6 +133,7 @@ def test_check_estimator(classifier):
     assert failures(classifier) == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("classifier", FRAMED, ids=repr)
 def test_check_estimator_with_frames(classifier):
     with warnings.catch_warnings():

@@ -318,11 +318,10 @@ def test_import_fits_and_plots_change_nothing_outside(tmp_path):
 
 COMMANDS = """
 import contextlib, io
-import boxdraw.cli.main, boxdraw.cli.demo
-try:
-    with contextlib.redirect_stdout(io.StringIO()): boxdraw.cli.demo.main(["--help"])
-except SystemExit as end:
-    if end.code: raise
+from boxdraw.cli.main import main
+for words in (["--help"], ["demo", "--help"]):
+    with contextlib.redirect_stdout(io.StringIO()):
+        if main(words): raise SystemExit(f"{words} failed")
 """
 
 

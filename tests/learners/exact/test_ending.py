@@ -128,8 +128,15 @@ print(model.status_, model.certificate_.verify(X, y))
 """
 
 
+CTRL_C_IN = [
+    ("1", 4, "auto"),
+    pytest.param("2", 10, "auto", marks=pytest.mark.thorough),
+    pytest.param("1", 2, "mip", marks=pytest.mark.thorough),
+]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize(("n_jobs", "after", "solver"), [("1", 4, "auto"), ("2", 10, "auto"), ("1", 2, "mip")])
+@pytest.mark.parametrize(("n_jobs", "after", "solver"), CTRL_C_IN)
 def test_ctrl_c_returns_the_best_so_far(n_jobs, after, solver):
     command = [sys.executable, "-W", "ignore:No box was found", "-c", CTRL_C, n_jobs, str(after), solver]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -98,6 +98,7 @@ def boxes_of(seed):
     return fitted.boxes_
 
 
+@pytest.mark.thorough
 def test_in_processes_and_threads_the_model_is_the_same():
     seeds = [0, 1, 0, 1]
     here = [boxes_of(seed) for seed in seeds]
