@@ -27,7 +27,7 @@ if not DOCS.is_dir():
     pytest.skip("docs/ is not there: tests without the documentation", allow_module_level=True)
 
 #: Pages whose examples test_readme.py runs.
-ELSEWHERE = {"tables", "rules", "scorecard", "plots", "theory"}
+ELSEWHERE = {"tour", "tables", "rules", "scorecard", "plots", "theory"}
 PAGES = sorted(path.stem for path in DOCS.glob("*.rst") if ">>> " in path.read_text(encoding="utf-8"))
 #: Blocks that no test can run, by their first line: a cluster and files in a store, and what takes a minute.
 NOT_RUN = {
