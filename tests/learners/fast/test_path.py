@@ -13,7 +13,7 @@ from boxdraw.learners.fast import weights
 from boxdraw.learners.fast.path import CostCurve, TrainingRoc, critical_weights, training_weights
 from boxdraw.tables.training import read_training_rows
 
-from ..export.test_text import decimals_around, digits_of
+from ...model.export.test_text import decimals_around, digits_of
 
 MOST = float(np.finfo(np.float64).max)
 TEN_COSTS = [2.0 ** (1 - k) for k in range(10)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -18,6 +17,7 @@ from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.learners.exact.certificate import Certificate, about_data, make_certificate
 from boxdraw.learners.exact.edges import EDGES, place_edges
@@ -217,7 +217,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         )
         self._set_model(X, objective, kept, outcome, data, seed, start)
         if outcome.note:
-            warnings.warn(outcome.note, UserWarning, stacklevel=2)
+            warn(outcome.note)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -344,9 +344,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         what_to_do = "A smaller box_cost or negative_weight makes boxes worth more."
         if self.status_ in ("time_limit", "interrupted"):
             what_to_do = f"The search had not come to an end ({self.status_}): give it more time."
-        warnings.warn(
+        warn(
             f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost:g}, "
             f"negative_weight={self.negative_weight_:g}). {what_to_do}",
-            UserWarning,
-            stacklevel=4,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Sequence
 from functools import partial
 from itertools import product
@@ -19,6 +18,7 @@ from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import LARGE, find_ranges
 from boxdraw._core.tiles import threaded_map
+from boxdraw._core.warn import warn
 from boxdraw.learners.fast.cluster import distinct_rows
 from boxdraw.learners.fast.estimator import BaseFastBoxes, check_clusterer, check_expansion, check_growth, range_width
 from boxdraw.learners.fast.folds import Fold, FoldModel, best_cost
@@ -173,7 +173,7 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         setting, c = self._choose(grid, self._trial(data), data.balance)
         push = self._push(setting["expansion"], data.negative_weight)
         self._draw(data, self._drawing(setting), c, push, setting["growth"])
-        self._warn_of_no_boxes(stacklevel=3)
+        self._warn_of_no_boxes()
         return self
 
     def _trial(self, data: Training) -> Training:
@@ -198,17 +198,15 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         setting, c = self._choose(self._grid(), trial, survey.positive_weight / survey.negative_weight)
         push = self._push(setting["expansion"], survey.negative_weight)
         self._draw_stored(table, self._drawing(setting), c, push, setting["growth"])
-        self._warn_of_no_boxes(stacklevel=4)
+        self._warn_of_no_boxes()
 
-    def _warn_of_no_boxes(self, stacklevel: int) -> None:
+    def _warn_of_no_boxes(self) -> None:
         """Warn of a cost that suits the folds and leaves nothing of the boxes around all rows."""
         if self.negative_weight is None and not len(self.boxes_):
-            warnings.warn(
+            warn(
                 f"No row is flagged: at a negative_weight of {self.negative_weight_:.3g}, which suits the inner folds, "
                 "no box is left around all rows. path() has boxes at other weights, and critical_weight() ranks rows; "
                 "or try a smaller false_alarm_cost, or more settings of n_boxes, growth and feature_range.",
-                UserWarning,
-                stacklevel=stacklevel,
             )
 
     def _choose(self, grid: dict[str, list[Any]], trial: Training, balance: float) -> tuple[Setting, float]:

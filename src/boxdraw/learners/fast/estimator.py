@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from functools import partial
 from numbers import Integral, Real
@@ -16,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import RowsProgress, Told
 from boxdraw._core.ranges import LARGE, find_ranges
+from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.fast.expand import GROWTHS
 from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
@@ -136,7 +136,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         # it is asked for, from a copy of the rows, or from the rows themselves where a copy would be large.
         self._roc: TrainingRoc | Training | StoredTable = data.copy() if data.X.size <= LARGE else data
         self.boxes_: BoxSet = draw(self._edges, c, expansion, growth, self._encoding)
-        self._warn_of_no_limits(data.negative_weight, stacklevel=3)
+        self._warn_of_no_limits(data.negative_weight)
 
     def fit_table(
         self,
@@ -218,9 +218,9 @@ class BaseFastBoxes(BaseBoxClassifier):
         self._draw_in_passes(table, table.order, how, c, expansion, growth)
         self._roc = table
         self.boxes_ = draw(self._edges, c, expansion, growth, self._encoding)
-        self._warn_of_no_limits(table.survey.negative_weight, stacklevel=4)
+        self._warn_of_no_limits(table.survey.negative_weight)
 
-    def _warn_of_no_limits(self, negative_weight: float, stacklevel: int) -> None:
+    def _warn_of_no_limits(self, negative_weight: float) -> None:
         """Warn of a box that flags every row because all negatives are far away, as they are where features are many.
 
         Where some are near, the costs let the edges go, and whoever sets these may want that.
@@ -228,13 +228,11 @@ class BaseFastBoxes(BaseBoxClassifier):
         if self.boxes_.limited.any(axis=1).all() or self._edges.scaling.active.sum() < _MANY:
             return
         if self._edges.sums.negative.max() <= math.exp(1 - _FAR) * negative_weight:
-            warnings.warn(
+            warn(
                 "A box has no limits, so every row is flagged. Forces on its edges fall with the distance of the rows, "
                 f"added up over {self.boxes_.n_features} features, and here no negative is near enough to hold any "
                 "edge. Use fewer features, a narrower feature_range or a larger negative_weight, or "
                 "ScoredBoxesClassifier, which minds no number of features.",
-                UserWarning,
-                stacklevel=stacklevel + 1,
             )
 
     def _draw_in_passes(
