@@ -113,7 +113,7 @@ def inner_splits(
     if useless:
         warn(
             f"Inner folds {useless} lack positives or negatives on one side and are left out. Use fewer folds "
-            "or a stratified splitter.",
+            "or a stratified splitter."
         )
         if len(useless) == len(splits):
             raise ValueError("No inner fold has both classes in its training and in its test rows.")

@@ -326,7 +326,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             what_to_do = f"The search had not come to an end ({self.status_}): give it more time."
         warn(
             f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost:g}, "
-            f"negative_weight={self.negative_weight_:g}). {what_to_do}",
+            f"negative_weight={self.negative_weight_:g}). {what_to_do}"
         )
 
 

@@ -242,7 +242,7 @@ def _scale(objective: Objective) -> tuple[FloatArray, FloatArray, FloatArray]:
         warn(
             f"In features {np.flatnonzero(small).tolist()} (counted from 0) a positive and a negative differ by only "
             f"{max(gap.min(), 0):.1g} of the range, beyond twice the margin; HiGHS needs {4 * _LEAST_EPSILON:.0e}. The "
-            'bound holds, but the boxes may not reach it. Use solver="auto", which compares exactly.',
+            'bound holds, but the boxes may not reach it. Use solver="auto", which compares exactly.'
         )
     # With ε = 0 the program allows more than it should, never less, so the bound is still one.
     return (X - X.min(axis=0)) / width, margin / width, np.where(small, 0, epsilon)

@@ -50,12 +50,7 @@ class Budget:
 
 
 def solve(
-    objective: Objective,
-    weights: PointWeights,
-    solver: str,
-    strategy: str,
-    warm: BoolArray | None,
-    budget: Budget,
+    objective: Objective, weights: PointWeights, solver: str, strategy: str, warm: BoolArray | None, budget: Budget
 ) -> Outcome:
     """Find a drawing by the chosen solver and strategy."""
     try:
@@ -130,12 +125,7 @@ def search(objective: Objective, weights: PointWeights, starts: Starts, budget: 
 
 
 def search_around(
-    objective: Objective,
-    weights: PointWeights,
-    positives: IntArray,
-    reached: IntArray,
-    starts: Starts,
-    budget: Budget,
+    objective: Objective, weights: PointWeights, positives: IntArray, reached: IntArray, starts: Starts, budget: Budget
 ) -> Outcome:
     """Search for the best drawing of boxes around given positives, of which the negatives within reach are known."""
     step = sample_step(len(reached) * objective.X.shape[1], budget.seconds)

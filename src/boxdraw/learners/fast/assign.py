@@ -26,12 +26,7 @@ class Assignment:
 
     @classmethod
     def of(
-        cls,
-        X: Matrix,
-        weight: FloatArray | None,
-        count: FloatArray | None,
-        labels: IntArray,
-        scaling: Scaling,
+        cls, X: Matrix, weight: FloatArray | None, count: FloatArray | None, labels: IntArray, scaling: Scaling
     ) -> Assignment:
         """Find the centres of clustered rows; those labelled -1 are in no cluster."""
         columns = scaling.columns(X)

@@ -224,12 +224,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             per_fold = [self._fold_weights(fold, *task, grid["growth"], grid["expansion"]) for fold in folds]
             rows = []
             for (g, growth), (e, expansion) in product(enumerate(grid["growth"]), enumerate(grid["expansion"])):
-                setting = {
-                    "feature_range": task[0],
-                    "n_boxes": task[1],
-                    "growth": growth,
-                    "expansion": expansion,
-                }
+                setting = {"feature_range": task[0], "n_boxes": task[1], "growth": growth, "expansion": expansion}
                 rows += self._scores(setting, [weights[g][e] for weights in per_fold], scorer, folds)
             return rows
 
@@ -247,12 +242,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         return settings[best]
 
     def _fold_weights(
-        self,
-        fold: Fold,
-        feature_range: Any,
-        n_boxes: int,
-        growths: Sequence[str],
-        expansions: Sequence[float],
+        self, fold: Fold, feature_range: Any, n_boxes: int, growths: Sequence[str], expansions: Sequence[float]
     ) -> list[FloatArray]:
         """Return the critical weights of the fold's test rows, per growth and expansion, from one set of sums."""
         rules = [growth_named(name) for name in growths]
@@ -308,11 +298,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         if given is None or not isinstance(given, Real | str):
             weights = [
                 self._fold_weights(
-                    fold,
-                    setting["feature_range"],
-                    setting["n_boxes"],
-                    [setting["growth"]],
-                    [setting["expansion"]],
+                    fold, setting["feature_range"], setting["n_boxes"], [setting["growth"]], [setting["expansion"]]
                 )
                 for fold in folds
             ]

@@ -99,10 +99,7 @@ class Edges:
         """Return the least mirrored raw number whose scaled value reaches the target; +-inf past the data."""
         low, high = self.scaled_range()
         sign = np.array([1.0, -1.0])[:, None, None]
-        ends = (
-            np.stack([self.scaling.low, -self.scaling.high]),
-            np.stack([self.scaling.high, -self.scaling.low]),
-        )
+        ends = (np.stack([self.scaling.low, -self.scaling.high]), np.stack([self.scaling.high, -self.scaling.low]))
         outside = np.broadcast_to(_ordinal(ends[0])[:, None], target.shape)
         within = np.broadcast_to(_ordinal(ends[1])[:, None], target.shape)
 

@@ -58,21 +58,7 @@ def _series(rest):
 
 
 @entry
-def pulls(
-    X,
-    label,
-    weight,
-    prescale,
-    middle,
-    steps,
-    lower,
-    upper,
-    wide,
-    per_unit,
-    level,
-    outer,
-    own,
-):
+def pulls(X, label, weight, prescale, middle, steps, lower, upper, wide, per_unit, level, outer, own):
     """Add the pulls of rows to ``level``, ``outer`` and ``own``, those of ``divide.Pulls``.
 
     ``lower`` and ``upper`` are in steps of the grid; ``weight`` is empty where all are 1; ``wide`` says that distances

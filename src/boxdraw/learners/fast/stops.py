@@ -140,12 +140,7 @@ def just_below(value: FloatArray) -> FloatArray:
 
 
 def find_stops(
-    X: Matrix,
-    positive: BoolArray,
-    scaling: Scaling,
-    lower: FloatArray,
-    upper: FloatArray,
-    keep_all: bool,
+    X: Matrix, positive: BoolArray, scaling: Scaling, lower: FloatArray, upper: FloatArray, keep_all: bool
 ) -> Stops:
     """Sort the values of each feature; of the negatives, none between ``lower[j]`` and ``upper[j]``.
 

@@ -75,12 +75,7 @@ class Bins:
 
 
 def make_bins(
-    X: Matrix,
-    few: Matrix,
-    positive: BoolArray,
-    weight: FloatArray,
-    class_weight: FloatArray,
-    n_jobs: int | None = None,
+    X: Matrix, few: Matrix, positive: BoolArray, weight: FloatArray, class_weight: FloatArray, n_jobs: int | None = None
 ) -> Bins:
     """Bin a matrix: a bin for each distinct value, or quantiles of about equal weight where there are too many.
 
