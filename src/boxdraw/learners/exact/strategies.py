@@ -190,11 +190,7 @@ def _near(objective: Objective) -> BoolArray:
 
 
 def per_cluster(objective: Objective, weights: PointWeights, budget: Budget) -> Outcome:
-    """Cluster the positives, draw the best box of each cluster, and keep the boxes that are worth it together.
-
-    The table is gone through once for the negatives within reach of any box. A cluster has only those within reach of
-    its own positives, so each problem is small.
-    """
+    """Draw the best box of each cluster among the negatives in its reach; keep the boxes worth it together."""
     from boxdraw.learners.fast.cluster import cluster_positives, filled, masses
 
     positives = np.flatnonzero(objective.positive)

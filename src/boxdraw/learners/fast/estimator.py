@@ -14,7 +14,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import FloatArray
-from boxdraw._core.progress import RowsProgress, Told
+from boxdraw._core.progress import ProgressCallback, RowsProgress
 from boxdraw._core.ranges import LARGE, find_ranges
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
@@ -186,7 +186,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         weight: str | None = None,
         features: Sequence[str] | None = None,
         memory_limit: int | str | None = None,
-        progress: bool | Told | None = None,
+        progress: bool | ProgressCallback | None = None,
     ) -> Self:
         """Draw the boxes around the positives of a stored table, which may be larger than memory.
 
@@ -256,10 +256,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         self._warn_of_no_limits(source.weights[1])
 
     def _warn_of_no_limits(self, negative_weight: float) -> None:
-        """Warn of a box that flags every row because all negatives are far away, as they are where features are many.
-
-        Where some are near, the costs let the edges go, and whoever sets these may want that.
-        """
+        """Warn if a box flags every row because all negatives are far away, as they are in many dimensions."""
         if self.boxes_.limited.any(axis=1).all() or self._edges.scaling.active.sum() < _MANY:
             return
         if self._edges.sums.negative.max() <= math.exp(1 - _FAR) * negative_weight:

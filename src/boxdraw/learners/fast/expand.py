@@ -78,10 +78,7 @@ class Edges:
         return self._raw_limits(target)
 
     def cuts(self, c: float, expansion: float, growth: Growth) -> FloatArray:
-        """Return the raw numbers from which on values are inside each lower, and outside each upper edge at cost c.
-
-        They are those before any negative stops the edges; the shape is (2 * n_boxes, n_features).
-        """
+        """Return the raw limits at cost c before any negative stops the edges, upper ones moved up by one number."""
         lower, upper = self._raw_limits(self.targets(c, expansion, growth))
         return np.concatenate([lower, just_above(upper)])
 
@@ -133,10 +130,7 @@ def critical_weight(t: FloatArray, positive: FloatArray, negative: FloatArray, e
 
 
 def minimiser(tight: FloatArray, sums: EdgeSums, c: float, expansion: float) -> FloatArray:
-    """Return where each edge's loss is least (Prop. 1 in the stable form, in logs, mirrored coordinates).
-
-    Without a pull from the other side, R- = 0, it is -inf.
-    """
+    """Return where each edge's loss is least (Prop. 1 in logs, mirrored coordinates); -inf where R- = 0."""
     with np.errstate(divide="ignore"):
         log_pull = math.log(c) + np.log(sums.negative)
     log_expansion = math.log(expansion) if expansion > 0 else -math.inf

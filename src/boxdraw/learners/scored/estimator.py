@@ -262,7 +262,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     def stability(
         self, X: Any, y: Any, n: int = 50, *, sample_weight: Any = None, random_state: Any = None
     ) -> Stability:
-        """Learn the scorecard again on bootstrap samples; say how much limits and points move.
+        """Learn the scorecard again on bootstrap samples, to see how much limits and points move.
 
         Parameters
         ----------
