@@ -34,7 +34,7 @@ def hash_ranks(data: Training, random_state: Any) -> IntArray:
         # Rows of 0 and 1 with as many ones have the same hash. What else is in the columns tells those apart.
         keys = hasher.of_columns(first + data.positive)
         hashes += [hasher.of_rows(keys), hasher.of_rows(keys ^ hasher.places)]
-        hashes += _told_apart(data.X, hashes, random_state)
+        hashes += _rank_hashes(data.X, hashes, random_state)
     if data.weight is not None:
         hashes.append(data.weight)
     ranks = np.empty(len(data.X), dtype=np.intp)
@@ -43,7 +43,7 @@ def hash_ranks(data: Training, random_state: Any) -> IntArray:
     return ranks
 
 
-def _told_apart(X: Matrix, hashes: list[Hashes | FloatArray], random_state: Any) -> list[Hashes]:
+def _rank_hashes(X: Matrix, hashes: list[Hashes | FloatArray], random_state: Any) -> list[Hashes]:
     """Return hashes of ranks, for rows whose values differ by too little for the scaled ones to differ."""
     order = np.lexsort(hashes[::-1])
     same = np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in hashes])

@@ -141,7 +141,7 @@ def _sweep(table, prices, by_negative, j, side, limit, scratch):
 
 @inner
 def _climb(table, prices, by_negative, lo, hi, value, order, scratch, most):
-    """Improve a box limit by limit, in the given order, in at most so many sweeps; return its value and the sweeps."""
+    """Improve a box limit by limit, in the given order, in at most ``most`` sweeps; return its value and the sweeps."""
     _count_out(table.low_p, table.high_p, lo, hi, scratch.out_p)
     _count_out(table.low_n, table.high_n, lo, hi, scratch.out_n)
     stale = sweeps = 0
@@ -162,7 +162,7 @@ def _climb(table, prices, by_negative, lo, hi, value, order, scratch, most):
 
 @entry
 def climb(table, prices, by_negative, lo, hi, most):
-    """Improve a box at given prices by at most so many sweeps, at least one; return its value."""
+    """Improve a box at given prices by at most ``most`` sweeps, at least one; return its value."""
     order = np.arange(2 * lo.shape[0])
     return _climb(table, prices, by_negative, lo, hi, MINUS_INFINITY, order, _scratch(table), most)[0]
 

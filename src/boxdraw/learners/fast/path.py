@@ -129,8 +129,8 @@ def draw(edges: Edges, c: float, expansion: float, growth: Growth, encoding: Enc
 
 def _shown(stops: Stops, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return short numbers that say the same of the training rows; of whole numbers, the same of any."""
-    low, high = stops.room(lower, upper)
-    # Just above 0 comes 5e-324. From a limit so small beside the room that it has, a step into the room is taken first.
+    low, high = stops.slack(lower, upper)
+    # Just above 0 comes 5e-324. A limit that is tiny beside its interval first takes a step into the interval.
     exact = np.stack([lower, upper])
     with np.errstate(over="ignore", invalid="ignore"):  # at the ends of the float range the step is no number
         step = 1e-3 * np.stack([high[LOWER] - lower, low[UPPER] - upper])

@@ -59,7 +59,7 @@ class Stops:
         inner = within()
         return np.where(free[LOWER], limits[LOWER], inner[LOWER]), np.where(free[UPPER], limits[UPPER], inner[UPPER])
 
-    def room(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def slack(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the intervals in which the raw limits can be moved without changing a training row's side."""
         low, high = np.empty((2, *lower.shape)), np.empty((2, *lower.shape))
         for j, (first, last) in enumerate(zip(self.first, self.last, strict=True)):

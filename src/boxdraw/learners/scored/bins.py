@@ -52,7 +52,7 @@ class Bins:
         return Bins(np.stack(codes), self.values, self.cuts, self.spread)
 
     def blurred(self, blur: float) -> Blurred:
-        """Return the rows for limits that are blurred by so many spreads to either side."""
+        """Return the rows for limits that are blurred by ``blur`` spreads to either side."""
         spread = self.spread[:, None]
         part = np.where(spread > 1, 0.25, 1.0)  # so that no difference of values is too large for a float
         # distances count from the cut nearest to 0, where floats are densest: none is less exact than its values

@@ -275,7 +275,7 @@ def _condition(limit: Limit, numbers: Interval, remarks: dict[str, str]) -> str:
 
 
 def _remark(limit: LimitStability, found: float) -> str:
-    """Say where a limit is in the samples, and in how many if not in all that have the box."""
+    """Write where a limit is in the samples, and in how many if not in all that have the box."""
     if not found:
         return ""
     if limit.limit is None:
