@@ -222,17 +222,15 @@ def arguments(rng: random.Random) -> list[str]:
         return sensible(rng)
     if draw < 0.04:
         return [
-            rng.choice(
-                (*WORDS, *OPTIONS, "demo", "paper", "evaluate", "--help", "--version", name(rng).replace("\x00", ""))
-            )
+            rng.choice((*WORDS, *OPTIONS, "demo", "evaluate", "--help", "--version", name(rng).replace("\x00", "")))
             for _ in range(rng.randrange(4))
         ]
     if draw < 0.07:
         return rng.choice(
             (
-                ["paper", name(rng), "--quick"],
+                [name(rng).replace("\x00", ""), "--quick"],
                 ["demo", "--none"],
-                ["paper", "all", "--datasets", "none"],
+                ["datasets", "none", "--force"],
                 ["evaluate", "--help"],
             )
         )

@@ -211,6 +211,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.thorough
 def test_neither_pandas_nor_polars_is_needed(run, fitted):
     expected = run("predict", fitted, "new.csv").out
     for arguments in (

@@ -25,7 +25,7 @@ from boxdraw.model.export.scorecard import from_json, to_json
 from boxdraw.model.rule import Limit, Rule
 from boxdraw.model.scorecard import MAX_POINTS, Scorecard
 
-from ..export.cases import random_boxes, random_rows
+from .export.cases import random_boxes, random_rows
 
 INF = math.inf
 FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
@@ -334,8 +334,8 @@ def edited(path, value):
         ("[" * 100_000, "nested too deeply"),
         (TEXT.replace('"threshold": 4', '"threshold": 4, "threshold": 5'), "key 'threshold' appears twice"),
         (TEXT.replace('"threshold": 4', '"threshold": NaN'), "NaN is not a number in JSON"),
-        (TEXT.replace("scorecard", "boxes"), 'expected "format": "boxdraw.scorecard", got \'boxdraw.model.boxes\''),
-        (boxes_to_json(BoxSet([[1]], [[2]])), 'expected "format": "boxdraw.scorecard", got \'boxdraw.model.boxes\''),
+        (TEXT.replace("scorecard", "boxes"), 'expected "format": "boxdraw.scorecard", got \'boxdraw.boxes\''),
+        (boxes_to_json(BoxSet([[1]], [[2]])), 'expected "format": "boxdraw.scorecard", got \'boxdraw.boxes\''),
         (edited(["version"], 2), r"newer boxdraw \(format version 2; this one reads up to 1\)"),
         (edited(["version"], "1"), "version: expected a whole number from 1 on"),
         (edited(["points"], ABSENT), "the file: lacks points"),

@@ -20,7 +20,7 @@ from boxdraw.learners.fast.stops import Gaps
 from boxdraw.model.export.text import shortest_between
 from boxdraw.report.closed_form import NoClosedForm, closed_form
 
-from ..scale.same import all_large, make_frame
+from ..tables.same import all_large, make_frame
 from .javascript import as_limits, described, map_js, page_limits, run_js
 
 DRAW = """argument.map(({ form, features, costs }) => {
