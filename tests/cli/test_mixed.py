@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from boxdraw.cli.model import load_model
+from boxdraw.cli.options import load_model
 
 FEW = ("--max-boxes", 2)
 

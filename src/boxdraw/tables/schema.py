@@ -37,6 +37,8 @@ def read_training(
     matrix of numbers, for callers that want to see more of it on the way.
     """
     check_table(X)
+    name = getattr(y, "name", None)
+    estimator._target = name if isinstance(name, str) else None
     if learns:
         warn_of_rounding(_rounded_columns(X, categorical_features))
     if categorical_features is None and not has_categories(X):

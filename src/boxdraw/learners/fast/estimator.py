@@ -236,12 +236,13 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
             columns, classes = open_labelled(self, engine, target, weight, features)
             if is_small(classes, columns):
                 self.fit(*read_labelled(engine, columns))
+                self._target = target
                 return self
             table = StoredTable(engine, columns, classes)
             self.classes_, self.pos_label_ = classes.labels, classes.pos_label
             self.n_features_in_ = len(columns.features)
             self.feature_names_in_ = np.array(columns.features, dtype=object)
-            self._encoding = table.encoding
+            self._encoding, self._target = table.encoding, target
             self._fit(LargeTable(table, Keys(table.encoding, table.order)))
         return self
 
