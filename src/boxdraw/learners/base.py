@@ -28,7 +28,7 @@ from boxdraw.tables.labels import labels_of, weights_of
 from boxdraw.tables.schema import read_rows
 
 if TYPE_CHECKING:
-    from boxdraw._core.progress import Told
+    from boxdraw._core.progress import ProgressCallback
     from boxdraw.report.report import Report
     from boxdraw.tables.predict import PredictedTable
 
@@ -118,7 +118,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         *,
         columns: Sequence[str] | None = None,
         memory_limit: int | str | None = None,
-        progress: bool | Told | None = None,
+        progress: bool | ProgressCallback | None = None,
     ) -> PredictedTable:
         """Predict the rows of a stored table, which may be larger than memory, and write a table of them.
 

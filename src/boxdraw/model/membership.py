@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Rows are read in tiles whose columns stay in the processor's cache while all boxes are tried.
 _TILE_ROWS = 8192
 
-# From this many numbers on, the time that compiled code saves is worth loading numba.
+# From here on compiled code pays; loading numba doubles the time of a first small prediction (docs/figures/twins.txt).
 _LARGE = 2**20
 
 
