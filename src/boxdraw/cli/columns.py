@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray
-from boxdraw._core.sums import total
 from boxdraw.cli.errors import Failure, extra, no_such_column
 from boxdraw.cli.features import learning_features
 from boxdraw.cli.labels import binary_labels, with_labels
 from boxdraw.cli.show import note
 from boxdraw.cli.tables import CsvForm, Source, leading_zeros, read_table
 from boxdraw.model.export.text import printable
+from boxdraw.tables.labels import rarer_label
 from boxdraw.tables.suspects import is_number
 
 __all__ = ["Labelled", "csv_form", "read_labelled", "row_weights"]
@@ -64,12 +64,11 @@ class Labelled:
 
     @property
     def positive_label(self) -> Any:
-        """The label that was named; else the rarer one by weight, of two equal ones the second."""
+        """The label that was named; else the one with fewer rows that have weight, of two equal ones the second."""
         if self.positive is not None:
             return self.positive
-        labels = np.unique(self.y)
-        first, second = (total(self.weight, np.asarray(self.y == label)) for label in labels)
-        return labels[0 if first < second else 1].item()
+        labels, n_rows = np.unique(self.y if self.weight is None else self.y[self.weight > 0], return_counts=True)
+        return rarer_label(dict(zip(labels.tolist(), n_rows.tolist(), strict=True)))
 
     @property
     def is_positive(self) -> BoolArray:

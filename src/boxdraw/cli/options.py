@@ -99,7 +99,7 @@ def add_labelled(parser: argparse.ArgumentParser) -> None:
     """
     group = parser.add_argument_group("columns")
     group.add_argument("--target", required=True, metavar="COLUMN", help="the column with the labels, of two kinds")
-    group.add_argument("--positive", metavar="LABEL", help="the label to look for (default: the rarer one)")
+    group.add_argument("--positive", metavar="LABEL", help="the label to look for (default: the one with fewer rows)")
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "A,B"}
     group.add_argument("--drop", help="columns to leave out, such as names and numbers of rows", **several)
     group.add_argument(

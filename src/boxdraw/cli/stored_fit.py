@@ -18,6 +18,7 @@ from boxdraw.cli.model import Model
 from boxdraw.cli.show import note
 from boxdraw.cli.stored import Stored, open_stored
 from boxdraw.cli.stored_labels import Facts, LabelledPieces, Tell, figures_of, find_facts
+from boxdraw.tables.labels import rarer_label
 
 __all__ = ["StoredLabelled", "read_stored"]
 
@@ -176,8 +177,7 @@ def _labelled(
     y, positive = binary_labels(found, args.target, args.positive)
     labels = np.unique(y).tolist()
     if positive is None:
-        first, second = (float(facts.weight[label]) for label in labels)
-        positive = labels[0 if first < second else 1]
+        positive = rarer_label({label: facts.weighted[label] for label in labels})
     (negative,) = (label for label in labels if label != positive)
     pieces = LabelledPieces(
         stored, tuple(features), tuple(categorical), args.target, positive, args.weight, args.skip_unlabelled

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from boxdraw._core.sums import exact_total
 from boxdraw.cli.columns import row_weights
 from boxdraw.cli.errors import Failure, extra, no_such_column
 from boxdraw.cli.features import has_infinite, has_values, learning_column
@@ -37,8 +35,8 @@ class Facts:
     ----------
     n_rows : int
         The rows that have a label.
-    count, weight : dict
-        The number of rows, and their weight, by label.
+    count, weighted : dict
+        The number of rows, and of those with weight, by label.
     without_values, infinite : set of str
         The columns that have no value, and those that have an infinite one.
     texts : dict
@@ -55,7 +53,7 @@ class Facts:
 
     n_rows: int = 0
     count: dict[Any, int] = field(default_factory=dict)
-    weight: dict[Any, Fraction] = field(default_factory=dict)
+    weighted: dict[Any, int] = field(default_factory=dict)
     without_values: set[str] = field(default_factory=set)
     infinite: set[str] = field(default_factory=set)
     texts: dict[str, set[Any]] = field(default_factory=dict)
@@ -92,9 +90,9 @@ class Facts:
         for k, label in enumerate(coded.dictionary.to_pylist()):
             rows = place == k
             n_rows = int(np.count_nonzero(rows))
-            mass = Fraction(n_rows) if weights is None else exact_total(weights[rows])
+            with_weight = n_rows if weights is None else int(np.count_nonzero(weights[rows]))
             self.count[label] = self.count.get(label, 0) + n_rows
-            self.weight[label] = self.weight.get(label, Fraction(0)) + mass
+            self.weighted[label] = self.weighted.get(label, 0) + with_weight
         _check_many(self.count, target, "labels", "make a column of two, the rare one against the rest")
 
 

@@ -19,7 +19,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import limit_text, rule_texts
 from boxdraw.model.rows import MISSING, read_columns
 from boxdraw.model.rule import Limit, Rule
-from boxdraw.tables.labels import check_binary, weights_of
+from boxdraw.tables.labels import as_labels, check_binary, has_label, weights_of
 
 __all__ = ["Change", "simplify"]
 
@@ -88,7 +88,7 @@ def simplify(
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows; 1 by default.
     pos_label : label, optional
-        The positive class; the one of less weight by default.
+        The positive class; the one with fewer rows by default.
 
     Returns
     -------
@@ -176,7 +176,7 @@ class Score:
     @classmethod
     def of(cls, y: Any, n_rows: int, negative_weight: float, sample_weight: Any, pos_label: Any) -> Score:
         """Check labels and weights."""
-        labels = np.asarray(y).reshape(-1)
+        labels = as_labels(y).reshape(-1)
         if len(labels) != n_rows:
             raise ValueError(f"y has {len(labels)} labels, but X has {n_rows} rows")
         if not n_rows:
@@ -201,10 +201,10 @@ class Score:
 
 def _positives(labels: npt.NDArray[Any], pos_label: Any, weight: FloatArray | None) -> BoolArray:
     """Say which rows are positive; rows of one class will do when the user says which is positive."""
-    if (labels == labels[0]).all():
+    if has_label(labels, labels[0]).all():
         if pos_label is None:
             raise ValueError(f"every label is {labels[0]!r}: say with pos_label which class is positive")
-        return np.asarray(labels == pos_label)
+        return has_label(labels, pos_label)
     return check_binary(labels, pos_label, weight)[2]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,16 +25,18 @@ Totals = dict[Any, Fraction]
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """How often each label occurs, and with what weight."""
+    """How many rows with weight have each label, and their weight."""
 
     n_rows: int
     n_missing: int
+    count: Counter[Any]
     weight: Totals
 
     def merge(self, other: Labels) -> Labels:
         """Return the labels of the rows of both."""
         n_missing = self.n_missing + other.n_missing
-        return Labels(self.n_rows + other.n_rows, n_missing, _added(self.weight, other.weight))
+        count = self.count + other.count
+        return Labels(self.n_rows + other.n_rows, n_missing, count, _added(self.weight, other.weight))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,9 @@ class FindLabels:
         totals = _totals(values, place, weight, np.ones(len(place), dtype=np.bool_))
         n_missing = int(sum(np.count_nonzero(place == k) for k, value in enumerate(values) if value is None))
         totals.pop(None, None)
-        return Labels(len(place), n_missing, totals)
+        n_rows = np.bincount(place if weight is None else place[weight > 0], minlength=len(values)).tolist()
+        count = Counter({value: n for value, n in zip(values, n_rows, strict=True) if value is not None and n})
+        return Labels(len(place), n_missing, count, totals)
 
 
 @dataclass(frozen=True, slots=True)

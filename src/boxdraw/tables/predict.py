@@ -17,6 +17,7 @@ from boxdraw.model.membership import first_box
 from boxdraw.model.rows import default_names
 from boxdraw.tables.arrow import ArrowEngine, bytes_of, is_csv, open_dataset, told_in_words
 from boxdraw.tables.dask import ClusterFiles
+from boxdraw.tables.labels import has_label
 from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
 from boxdraw.tables.write import check_writable, open_writer
 
@@ -104,7 +105,7 @@ class _Predict:
         for name, kind in self._types.items():
             nowhere = found[name] == 0 if name == "box" else None
             result = result.append_column(name, pa.array(found[name], kind, mask=nowhere))
-        flagged = int(np.count_nonzero(found["prediction"] == self._model.pos_label_))
+        flagged = int(np.count_nonzero(has_label(found["prediction"], self._model.pos_label_)))
         return result, flagged, unseen_categories(features, self._model._transformed_by())
 
     def _found(self, features: Any) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, validate_data
 
 from boxdraw._core.arrays import Matrix
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.rows import UNSEEN, decoded, numeric, read_columns
 from boxdraw.model.rule import Category, is_missing, unique_categories
 from boxdraw.tables.encoding import Encoding, is_finite, quiet_sums
+from boxdraw.tables.labels import read_labels
 from boxdraw.tables.suspects import is_rounded, warn_of_identifiers, warn_of_rounding
 
 _NAMED = 5  # categories in a warning
@@ -37,6 +38,7 @@ def read_training(
     matrix of numbers, for callers that want to see more of it on the way.
     """
     check_table(X)
+    y = None if y is None else read_labels(y)
     if learns:
         warn_of_rounding(_rounded_columns(X, categorical_features), stacklevel=4)
     if categorical_features is None and not has_categories(X):
@@ -49,12 +51,11 @@ def read_training(
         return X if complete else encoding.encode(X), y, encoding
     table = as_table(X)
     validate_data(estimator, table, skip_check_array=True)
-    labels = column_or_1d(y, warn=True)
-    check_consistent_length(table, labels)
-    if not len(labels):
+    check_consistent_length(table, y)
+    if not len(y):
         raise ValueError("X has 0 rows, while a minimum of 1 is required.")
     encoding = find_encoding(table, getattr(estimator, "feature_names_in_", None), categorical_features, learns)
-    return encoding.encode(table), labels, encoding
+    return encoding.encode(table), y, encoding
 
 
 def read_rows(estimator: Any, X: Any, boxes: BoxSet) -> Any:
@@ -78,23 +79,11 @@ def _validated(estimator: Any, *data: Any, **options: Any) -> Any:
         with quiet_sums():
             return validate_data(estimator, *data, dtype=[np.float64, np.float32], **options)
     except TypeError as error:
-        _check_one_each(*data[1:])
         raise TypeError(f"X must hold numbers or categories: {error}") from None
     except ValueError as error:
         if "setting an array element" not in str(error):
             raise
-        _check_one_each(*data[1:])
         raise ValueError(f"X must have a number or a category in each cell, and rows of one length: {error}") from None
-
-
-def _check_one_each(*labels: Any) -> None:
-    """Refuse labels, if there are some, that are no array with one axis."""
-    for y in labels:
-        try:
-            column_or_1d(y)
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"y must have one label for each row: {error}") from None
 
 
 def as_table(X: Any) -> Any:

@@ -15,6 +15,7 @@ from boxdraw.tables.chunks import Chunk, Part
 from boxdraw.tables.columns import Columns
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.first_look import FindLabels, FirstLook, Labels, LookAtFeatures
+from boxdraw.tables.labels import positive_label
 from boxdraw.tables.order import Order, places_by_share
 from boxdraw.tables.survey import LIMIT, Positives, Survey
 from boxdraw.tables.suspects import warn_of_identifiers, warn_of_rounding
@@ -54,7 +55,7 @@ class Classes:
 
 
 def find_classes(engine: Engine, columns: Columns, pos_label: Any) -> Classes:
-    """Read the labels, and choose the positive one as `boxdraw.tables.labels.check_binary` does."""
+    """Read the labels, and choose the positive one."""
     import pyarrow as pa
 
     found = engine.reduce(FindLabels(columns), columns.labelling, "labels", None)
@@ -63,20 +64,12 @@ def find_classes(engine: Engine, columns: Columns, pos_label: Any) -> Classes:
     _check_labels(found, columns.target)
     kind = engine.schema.field(columns.target).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    with_weight = [label for label, weight in found.weight.items() if weight > 0]
-    labels = np.unique(pa.array(with_weight, kind).to_numpy(zero_copy_only=False))
+    labels = np.unique(pa.array(list(found.count), kind).to_numpy(zero_copy_only=False))
     if len(labels) != 2:
         raise ValueError(_not_two(labels.tolist(), columns.target))
-    weights = [found.weight[label] for label in labels.tolist()]
-    chosen = 0 if float(weights[0]) < float(weights[1]) else 1
-    if pos_label is not None:
-        matches = np.flatnonzero(labels == pos_label)
-        if len(matches) != 1:
-            raise ValueError(
-                f"pos_label={pos_label!r} is not a label in column {columns.target!r}; expected one of "
-                f"{labels.tolist()}."
-            )
-        chosen = int(matches[0])
+    n_rows = {label: found.count[label] for label in labels.tolist()}
+    chosen = list(n_rows).index(positive_label(n_rows, pos_label, f"a label in column {columns.target!r}"))
+    weights = [found.weight[label] for label in n_rows]
     total = sum(weights)
     if not 1e-200 < float(total) < 1e200:
         raise ValueError(f"The weights add up to {float(total):.3g}; scale them to between 1e-200 and 1e200.")

@@ -89,7 +89,7 @@ def read_training_rows(
             in_all = float(weight.sum())
         if not 1e-200 < in_all < 1e200:
             raise ValueError(f"sample_weight adds up to {in_all:.3g}; scale it to between 1e-200 and 1e200.")
-    estimator.classes_, estimator.pos_label_, positive = check_binary(y, estimator.pos_label, weight)
+    estimator.classes_, estimator.pos_label_, positive = check_binary(y, estimator.pos_label)
     data = Training(X, positive, weight, kept, estimator._encoding.n_codes, ranges)
     check_balance(data, 1e-200)
     return data

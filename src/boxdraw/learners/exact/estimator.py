@@ -78,7 +78,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         Columns of numbers to be taken as categories, as in `FastBoxesClassifier`. The best drawing is the best one of
         boxes whose sets of categories are intervals in the order of their share of positives.
     pos_label : label, default=None
-        The positive class; the rarer one if None.
+        The positive class; the one with fewer rows if None.
     random_state : int, RandomState instance or None, default=None
         Seed of the search for drawings; None is the same as 0. With the same seed the model is the same unless the time
         limit ends the search.
@@ -276,7 +276,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
                 matrix, y, weight = matrix[kept], y[kept], weight[kept]
             if not len(y):
                 raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
-        self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label, weight)
+        self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label)
         if self.solver == "mip" and np.isnan(matrix).any():
             raise ValueError("solver='mip' takes no missing values in columns of numbers; solver='auto' does.")
         self._order = fit_order(Training(matrix, positive, weight, n_codes=self._encoding.n_codes))

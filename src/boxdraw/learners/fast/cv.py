@@ -253,7 +253,7 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         return grid
 
     def _folds(self, data: Training) -> list[Fold]:
-        labels = np.where(data.positive, self.pos_label_, self.classes_[self.classes_ != self.pos_label_][0])
+        labels = self._labels(data.positive)
         splits = inner_splits(data, labels, self.cv, self.random_state)
         return [Fold(data.take(train), data.take(test), labels[test]) for train, test in splits]
 

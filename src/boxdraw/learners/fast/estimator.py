@@ -305,7 +305,7 @@ class FastBoxesClassifier(BaseFastBoxes):
         Columns of numbers to be taken as categories. Columns of text, of categories and of true and false always are;
         one in which most rows have a category of their own looks like an identifier and gives a warning.
     pos_label : label, default=None
-        The positive class; the rarer one if None.
+        The positive class; the one with fewer rows if None.
     random_state : int, RandomState instance or None, default=None
         Only used with very many distinct positives (over 1400), where the start of k-means is drawn at random; None is
         the same as 0.
@@ -386,7 +386,8 @@ class FastBoxesClassifier(BaseFastBoxes):
         y : array-like of shape (n_samples,)
             Their labels, of two classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights; an integer weight gives exactly the model of as many copies of the row.
+            Weights; an integer weight gives exactly the model of as many copies of the row, but copies count for the
+            choice of the positive class, and weights do not.
 
         Returns
         -------

@@ -151,7 +151,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         y : array-like of shape (n_samples,)
             Their labels, of two classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights; a whole weight counts as that many copies of the row.
+            Weights; a whole weight counts as that many copies of the row, except in the choice of the positive class.
 
         Returns
         -------
@@ -332,7 +332,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             return settings[0], ""
         from boxdraw.learners.scored.choose import REPEATS, chance_level, choose
 
-        labels = np.where(data.positive, self.pos_label_, self.classes_[self.classes_ != self.pos_label_][0])
+        labels = self._labels(data.positive)
         splits = inner_splits(data, labels, self.cv, self.random_state, REPEATS)
         if not splits:
             return _PLAIN if _PLAIN in settings else settings[0], ""
