@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boxdraw import BoxSet, training
+from boxdraw import BoxSet
 from boxdraw.cli import predict, rules, stored, stored_fit
 from boxdraw.cli.main import main
 from boxdraw.cli.model import Model, model_to_json
 from boxdraw.cli.tables import CsvForm, Source, read_table
 from boxdraw.learners.fast import cv, estimator
-from boxdraw.tables import stored as scale_stored
+from boxdraw.tables import stored as tables_stored
+from boxdraw.tables import training
 
 from .conftest import INF
 
@@ -136,7 +137,7 @@ def test_fit(both, data, options):
 
 def test_fit_in_passes(both, data, monkeypatch):
     """Of tables that are too large to be learned from as a whole."""
-    for module in (estimator, cv, training, scale_stored):
+    for module in (estimator, cv, training, tables_stored):
         monkeypatch.setattr(module, "LARGE", 200)
     options = ("--weight", "weight", "--drop", "account", "--categorical", "zip")
     result = both("fit", data, "--target", "fraud", *FEW, *options)
