@@ -225,7 +225,7 @@ ROWS = "1,2,yes\n2,3,no\n3,4,no\n"
     [
         ("", [], "data.csv is empty"),
         ("a,b,fraud\n", [], "data.csv has column names but no rows"),
-        ("a,a,fraud\n" + ROWS, [], "several columns named a"),
+        ("a,a,fraud\n" + ROWS, [], "several columns named 'a'"),
         ("a,b,fraud\n1,2\n", [], "line 2: 2 fields, but 3 column names"),
         (
             "a,b,fraud\n1,2,yes\n2,3,\n,,no\n",

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boxdraw import FastBoxesClassifier, ranges
+from boxdraw import FastBoxesClassifier
+from boxdraw._core import ranges
 from boxdraw.learners.fast import assign, estimator, stages
 from boxdraw.learners.fast.assign import Assignment
 from boxdraw.learners.fast.cluster import filled, medians

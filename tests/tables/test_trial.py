@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV, ranges
+from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
+from boxdraw._core import ranges
 from boxdraw.learners.fast import cv, estimator
 from boxdraw.tables import trial
 from boxdraw.tables.chunks import InMemory

@@ -6,7 +6,6 @@ other processes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +17,13 @@ from boxdraw.model.rule import Category, is_missing
 from boxdraw.tables import suspects
 from boxdraw.tables.chunks import Chunk
 from boxdraw.tables.encoding import Encoding
+from boxdraw.tables.errors import check_names
 from boxdraw.tables.order import Order
-
-_DATES = "Convert them to numbers first, for example to days since a fixed date."
+from boxdraw.tables.schema import DATES, forced_places
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class LearningColumns:
     """The names of the columns to learn from, which of them hold categories, and those of labels and weights."""
 
     features: tuple[str, ...]
@@ -84,11 +83,10 @@ class Columns:
         return Chunk(X[kept], positive[kept], weight[kept])
 
 
-def find_columns(schema: Any, target: str, weight: str | None, features: Any, categorical: Any) -> Columns:
+def find_columns(schema: Any, target: str, weight: str | None, features: Any, categorical: Any) -> LearningColumns:
     """Find out from the types of the columns what they hold."""
     names = list(schema.names)
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"The table has several columns named {', '.join(map(repr, repeated))}; rename them.")
+    check_names(names, "The table")
     used = [name for name in names if name not in (target, weight)] if features is None else list(features)
     for name in [*used, target, *([] if weight is None else [weight])]:
         if name not in names:
@@ -99,20 +97,9 @@ def find_columns(schema: Any, target: str, weight: str | None, features: Any, ca
         raise ValueError("The columns of the target and of the weight can't be features.")
     if weight is not None and not _holds_numbers(schema.field(weight)):
         raise ValueError(f"The weights in column {weight!r} must be numbers; got {schema.field(weight).type}.")
-    forced = _forced(categorical, used)
-    kinds = tuple(name in forced or _holds_categories(schema.field(name)) for name in used)
-    return Columns(tuple(used), kinds, target, weight)
-
-
-def _forced(categorical: Any, names: Sequence[str]) -> set[str]:
-    if categorical is None:
-        return set()
-    if isinstance(categorical, str):
-        raise TypeError(f"categorical_features must be a list of columns; got the text {categorical!r}.")
-    chosen = {names[name] if isinstance(name, int) and 0 <= name < len(names) else name for name in categorical}
-    if unknown := [name for name in chosen if name not in names]:
-        raise ValueError(f"categorical_features names {unknown[0]!r}, which is not a feature: {', '.join(names)}.")
-    return chosen
+    forced = forced_places(categorical, used, len(used))
+    kinds = tuple(j in forced or _holds_categories(schema.field(name)) for j, name in enumerate(used))
+    return LearningColumns(tuple(used), kinds, target, weight)
 
 
 def _kind_of(field: Any) -> Any:
@@ -138,7 +125,7 @@ def _holds_categories(field: Any) -> bool:
     if types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind):
         return True
     if types.is_temporal(kind):
-        raise ValueError(f"Column {field.name!r} holds dates or times ({kind}). {_DATES}")
+        raise ValueError(f"Column {field.name!r} holds dates or times ({kind}). {DATES}")
     raise ValueError(f"Column {field.name!r} holds {kind}; boxes need a number or a category in each cell.")
 
 

@@ -39,7 +39,7 @@ def hash_rows(keys: FloatArray, weight: FloatArray | None) -> Hashes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _HashedRows:
     """Distinct pairs of a row and its weight, by hash and then by their bits; ``count`` says how often each occurs."""
 
     hashes: Hashes
@@ -49,13 +49,13 @@ class _Rows:
     complete: bool
 
     @classmethod
-    def of(cls, keys: FloatArray, weight: FloatArray | None) -> _Rows:
+    def of(cls, keys: FloatArray, weight: FloatArray | None) -> _HashedRows:
         """Hash rows, which may still repeat and are in no order."""
         keys = np.array(keys, dtype=np.float64, order="C")
         weight = None if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
         return cls(hash_rows(keys, weight), keys, weight, np.ones(len(keys)), True)
 
-    def least(self, limit: int) -> _Rows:
+    def least(self, limit: int) -> _HashedRows:
         """Put the rows in order, count equal ones together, and keep the first."""
         order = np.argsort(self.hashes, kind="stable")
         ties = self._ties(order)
@@ -70,18 +70,18 @@ class _Rows:
         first = order[start[:limit]]
         count = np.add.reduceat(self.count[order], start)[:limit] if len(start) else self.count
         weight = None if self.weight is None else self.weight[first]
-        return _Rows(self.hashes[first], self.keys[first], weight, count, self.complete and len(start) <= limit)
+        return _HashedRows(self.hashes[first], self.keys[first], weight, count, self.complete and len(start) <= limit)
 
-    def up_to(self, last: np.uint64) -> _Rows:
+    def up_to(self, last: np.uint64) -> _HashedRows:
         """Return the rows of hashes up to this one; these are in order."""
         n = int(self.hashes.searchsorted(last, side="right"))
         return self if n == len(self.hashes) else self.first(n)
 
-    def first(self, n: int) -> _Rows:
+    def first(self, n: int) -> _HashedRows:
         """Return the first rows, in memory of their own: those of all would stay for the sake of a few."""
         weight = None if self.weight is None else self.weight[:n].copy()
         complete = self.complete and n >= len(self.keys)
-        return _Rows(self.hashes[:n].copy(), self.keys[:n].copy(), weight, self.count[:n].copy(), complete)
+        return _HashedRows(self.hashes[:n].copy(), self.keys[:n].copy(), weight, self.count[:n].copy(), complete)
 
     def _ties(self, order: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Return the places of rows that have the same hash as the next one."""
@@ -102,11 +102,11 @@ class _Rows:
         return columns if self.weight is None else [*columns, self.weight.view(np.uint64)]
 
 
-def _joined(parts: tuple[_Rows, ...]) -> _Rows:
+def _joined(parts: tuple[_HashedRows, ...]) -> _HashedRows:
     weight = (
         None if parts[0].weight is None else np.concatenate([part.weight for part in parts if part.weight is not None])
     )
-    return _Rows(
+    return _HashedRows(
         np.concatenate([part.hashes for part in parts]),
         np.concatenate([part.keys for part in parts]),
         weight,
@@ -147,13 +147,13 @@ class Sample:
     False
     """
 
-    def __init__(self, parts: tuple[_Rows, ...], limit: int) -> None:
+    def __init__(self, parts: tuple[_HashedRows, ...], limit: int) -> None:
         self._parts, self.limit = parts, limit
 
     @classmethod
     def of(cls, keys: FloatArray, weight: FloatArray | None, limit: int) -> Sample:
         """Take the sample of some rows."""
-        return cls((_Rows.of(keys, weight).least(limit),), limit)
+        return cls((_HashedRows.of(keys, weight).least(limit),), limit)
 
     def merge(self, other: Sample) -> Sample:
         """Return the sample of the rows of both."""
@@ -171,7 +171,7 @@ class Sample:
         """Return the sample that a lower limit would have given."""
         return Sample((self._one().first(limit),), limit)
 
-    def _one(self) -> _Rows:
+    def _one(self) -> _HashedRows:
         """Make one of all parts, once."""
         parts = self._parts
         if len(parts) > 1:

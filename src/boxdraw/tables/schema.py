@@ -17,11 +17,12 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.rows import UNSEEN, decoded, numeric, read_columns
 from boxdraw.model.rule import Category, is_missing, unique_categories
 from boxdraw.tables.encoding import Encoding, is_finite, quiet_sums
+from boxdraw.tables.errors import check_names
 from boxdraw.tables.labels import read_labels
 from boxdraw.tables.suspects import is_rounded, warn_of_identifiers, warn_of_rounding
 
 _NAMED = 5  # categories in a warning
-_DATES = "Convert them to numbers first, for example to days since a fixed date."
+DATES = "Convert them to numbers first, for example to days since a fixed date."
 
 
 def read_training(
@@ -145,7 +146,7 @@ def _rounded_columns(X: Any, categorical_features: Any) -> list[str]:
     names, columns = _suspect_columns(X)
     rounded = [j for j, column in columns.items() if is_rounded(column)]
     if rounded:
-        rounded = sorted(set(rounded) - _forced(categorical_features, names, X.shape[1]))
+        rounded = sorted(set(rounded) - forced_places(categorical_features, names, X.shape[1]))
     return [f"column {j if names is None else names[j]!r}" for j in rounded]
 
 
@@ -166,7 +167,7 @@ def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = 
     """Find out what the columns of a training table hold."""
     columns = [np.asarray(X[:, j]) for j in range(X.shape[1])] if isinstance(X, np.ndarray) else _frame_columns(X)
     labels = [f"column {j}" for j in range(len(columns))] if names is None else [f"column {name!r}" for name in names]
-    forced = _forced(categorical_features, names, len(columns))
+    forced = forced_places(categorical_features, names, len(columns))
     categories: list[tuple[Category, ...] | None] = []
     missing: list[bool] = []
     for j, column in enumerate(columns):
@@ -225,8 +226,8 @@ def _categories_of(column: npt.NDArray[Any], absent: Any, label: str) -> tuple[C
     return tuple(sorted(found, key=lambda value: (isinstance(value, str), value)))
 
 
-def _forced(categorical_features: Any, names: Any, n_features: int) -> set[int]:
-    """Return the places of the columns that the user calls categories."""
+def forced_places(categorical_features: Any, names: Any, n_features: int) -> set[int]:
+    """Return the places of the columns that the user calls categories, by name or by place."""
     if categorical_features is None:
         return set()
     if isinstance(categorical_features, str):
@@ -240,7 +241,7 @@ def _forced(categorical_features: Any, names: Any, n_features: int) -> set[int]:
             forced.add(int(feature))
         else:
             columns = known or f"0 to {n_features - 1}"
-            raise ValueError(f"categorical_features names {feature!r}, which is not a column of X: {columns}.")
+            raise ValueError(f"categorical_features names {feature!r}, which is not a feature: {columns}.")
     return forced
 
 
@@ -297,11 +298,10 @@ def check_table(X: Any) -> None:
     """
     if isinstance(X, np.ndarray | list | tuple):
         if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
-            raise ValueError(f"X holds dates or times ({X.dtype}). {_DATES}")
+            raise ValueError(f"X holds dates or times ({X.dtype}). {DATES}")
         return
     names = [*getattr(X, "columns", ())] if hasattr(X, "iloc") else list(getattr(X, "column_names", ()))
-    if repeated := sorted({str(name) for name in names if names.count(name) > 1}):
-        raise ValueError(f"X has several columns named {', '.join(map(repr, repeated))}; give each its own name.")
+    check_names(names, "X")
     table = nw.from_native(X, pass_through=True)
     if isinstance(table, nw.LazyFrame):
         raise TypeError("X is a lazy frame, which holds no rows yet; pass X.collect().")
@@ -309,6 +309,6 @@ def check_table(X: Any) -> None:
         return
     for name, dtype in table.schema.items():
         if dtype.is_temporal() or (dtype == nw.Object and _has_dates(table.get_column(name))):
-            raise ValueError(f"Column {name!r} of X holds dates or times ({dtype}). {_DATES}")
+            raise ValueError(f"Column {name!r} of X holds dates or times ({dtype}). {DATES}")
         if dtype.is_nested():
             raise ValueError(f"Column {name!r} of X holds {dtype}; boxes need a number or a category in each cell.")

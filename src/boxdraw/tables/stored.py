@@ -1,4 +1,4 @@
-"""A stored table behind the interface of `boxdraw.tables.chunks.Table`, whatever engine reads it."""
+"""A stored table behind the interface of `boxdraw.tables.chunks.Table`, whatever reader reads it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy.typing as npt
 from boxdraw._core.ranges import LARGE
 from boxdraw.model.rule import Category
 from boxdraw.tables.chunks import Chunk, Part
-from boxdraw.tables.columns import Columns
+from boxdraw.tables.columns import LearningColumns
 from boxdraw.tables.encoding import Encoding
-from boxdraw.tables.first_look import FindLabels, FirstLook, Labels, LookAtFeatures
+from boxdraw.tables.first_look import FindLabels, FirstLook, LabelCounts, LookAtFeatures
 from boxdraw.tables.labels import positive_label
 from boxdraw.tables.order import Order, places_by_share
 from boxdraw.tables.survey import LIMIT, Positives, Survey
@@ -23,7 +23,7 @@ from boxdraw.tables.suspects import warn_of_identifiers, warn_of_rounding
 P = TypeVar("P", bound=Part)
 
 
-class Engine(Protocol):
+class TableReader(Protocol):
     """What reads a table: in this process, or in many."""
 
     @property
@@ -54,15 +54,15 @@ class Classes:
     negative_weight: float
 
 
-def find_classes(engine: Engine, columns: Columns, pos_label: Any) -> Classes:
+def find_classes(reader: TableReader, columns: LearningColumns, pos_label: Any) -> Classes:
     """Read the labels, and choose the positive one."""
     import pyarrow as pa
 
-    found = engine.reduce(FindLabels(columns), columns.labelling, "labels", None)
+    found = reader.reduce(FindLabels(columns), columns.labelling, "labels", None)
     if found is None or not found.n_rows:
         raise ValueError("The table has no rows.")
     _check_labels(found, columns.target)
-    kind = engine.schema.field(columns.target).type
+    kind = reader.schema.field(columns.target).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     labels = np.unique(pa.array(list(found.count), kind).to_numpy(zero_copy_only=False))
     if len(labels) != 2:
@@ -76,7 +76,7 @@ def find_classes(engine: Engine, columns: Columns, pos_label: Any) -> Classes:
     return Classes(labels, labels[chosen], found.n_rows, float(weights[chosen]), float(weights[1 - chosen]))
 
 
-def _check_labels(found: Labels, target: str) -> None:
+def _check_labels(found: LabelCounts, target: str) -> None:
     if found.n_missing:
         raise ValueError(f"Column {target!r} has {found.n_missing} rows without a label; take them out first.")
 
@@ -94,11 +94,11 @@ def _not_two(labels: list[Any], target: str) -> str:
 
 
 class StoredTable:
-    """Rows that an engine reads batch by batch, as often as they are asked for."""
+    """Rows that an reader reads batch by batch, as often as they are asked for."""
 
-    def __init__(self, engine: Engine, columns: Columns, classes: Classes) -> None:
-        self._engine, self._columns, self._classes = engine, columns, classes
-        look = engine.reduce(
+    def __init__(self, reader: TableReader, columns: LearningColumns, classes: Classes) -> None:
+        self._reader, self._columns, self._classes = reader, columns, classes
+        look = reader.reduce(
             LookAtFeatures(columns, classes.pos_label, LIMIT), columns.needed, "ranges and positives", classes.n_rows
         )
         assert look is not None
@@ -118,7 +118,7 @@ class StoredTable:
     def reduce(self, work: Callable[[Chunk], P], what: str, beside: Callable[[], P] | None = None) -> P:
         """Make a pass over the rows."""
         on_batch = _OnBatch(work, self._columns, self.encoding, self.order, self._classes.pos_label)
-        result = self._engine.reduce(on_batch, self._columns.needed, what, self._classes.n_rows)
+        result = self._reader.reduce(on_batch, self._columns.needed, what, self._classes.n_rows)
         assert result is not None
         return result if beside is None else beside().merge(result)
 
@@ -144,7 +144,7 @@ class _OnBatch:
     """The work on a chunk, as work on a batch."""
 
     work: Callable[[Chunk], Any]
-    columns: Columns
+    columns: LearningColumns
     encoding: Encoding
     order: Order
     pos_label: Any
@@ -153,12 +153,12 @@ class _OnBatch:
         return self.work(self.columns.chunk(batch, self.encoding, self.order, self.pos_label))
 
 
-def is_small(classes: Classes, columns: Columns) -> bool:
+def is_small(classes: Classes, columns: LearningColumns) -> bool:
     """Say whether a table is learned from as a whole, in memory."""
     return classes.n_rows * len(columns.features) <= LARGE
 
 
-def _check_finite(look: FirstLook, columns: Columns) -> None:
+def _check_finite(look: FirstLook, columns: LearningColumns) -> None:
     infinite = np.isneginf(look.ranges.low) | np.isposinf(look.ranges.high)
     infinite &= look.ranges.low <= look.ranges.high
     if infinite.any():
@@ -166,7 +166,7 @@ def _check_finite(look: FirstLook, columns: Columns) -> None:
         raise ValueError(f"Input X contains infinity or a value too large for dtype('float64') in column {names}.")
 
 
-def _encoding_of(look: FirstLook, columns: Columns) -> Encoding:
+def _encoding_of(look: FirstLook, columns: LearningColumns) -> Encoding:
     categories: list[tuple[Category, ...] | None] = []
     for found in look.categories:
         if found is None:
