@@ -283,7 +283,8 @@ def test_names_of_files(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_text("a\n1\n")
     assert table_of(open_file(name)).to_pydict() == {"a": [1]}
-    pyarrow.parquet.write_table(pa.table({"a": [1]}), (tmp_path / name).open("wb"))
+    with open(name, "wb") as file:
+        pyarrow.parquet.write_table(pa.table({"a": [1]}), file)
     assert table_of(open_file(name)).to_pydict() == {"a": [1]}
 
 
