@@ -43,13 +43,7 @@ _NAMES = {"fast": "boxes", "exact": "exact boxes", "scored": "scorecard"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("data", metavar="DATA", help="a CSV or Parquet file, or - for standard input")
     group = parser.add_argument_group("comparison")
     group.add_argument("--folds", type=positive_integer, default=5, metavar="N", help="parts of the rows (%(default)s)")
@@ -70,13 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     if args.folds < 2:
         raise UsageError("--folds must be at least 2")
     check_learning(args)
@@ -185,29 +173,7 @@ def _figures(
 
 
 def recall_at(positive: BoolArray, score: FloatArray, rate: float, weight: FloatArray | None = None) -> float:
-    """Return the largest recall of a threshold that flags at most a share of the negatives.
-
-    Parameters
-    ----------
-    positive : ndarray of bool
-        Which rows are positive.
-    score : ndarray of float
-        What ranks them.
-    rate : float
-        The share of the negatives.
-    weight : ndarray of float, optional
-        Weights of the rows.
-
-    Returns
-    -------
-    float
-        The share of the positives that are caught.
-
-    Examples
-    --------
-    >>> recall_at(np.array([True, False, True, False]), np.array([4.0, 3.0, 2.0, 1.0]), 0.1)
-    0.5
-    """
+    """Return the largest recall of a threshold that flags at most a share of the negatives."""
     false_alarms, caught, _ = roc_curve(positive, score, sample_weight=weight, drop_intermediate=False)
     # A share such as 0.1 of ten rows must not be lost to rounding in the sums of weights.
     return float(caught[false_alarms <= rate + 1e-12].max())

@@ -74,45 +74,12 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def figures_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Write figures as columns of text.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        What `box_figures` returns.
-
-    Returns
-    -------
-    str
-        A line per box.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from boxdraw import BoxSet
-    >>> model = Model(BoxSet([[1]], [[2]], feature_names=["age"]))
-    >>> pieces = [(pa.table({"age": [1, 2, 3]}), np.array([True, False, False]), None)]
-    >>> print(figures_text(box_figures(model, pieces)))
-    box  rows  caught  false alarms  precision  95% interval  recall  only here  lift
-    1       2       1             1        50%        9%-91%    100%       100%  1.50
-    any     2       1             1        50%        9%-91%    100%       100%  1.50
-    """
+    """Write figures as columns of text."""
     return text_table(HEADER, [figure_cells(row) for row in rows])
 
 
 def figure_cells(row: dict[str, Any]) -> list[str]:
-    """Write the figures of one box, in the order of ``HEADER``.
-
-    Parameters
-    ----------
-    row : dict
-        One of what `box_figures` returns.
-
-    Returns
-    -------
-    list of str
-        A text per column.
-    """
+    """Write the figures of one box, in the order of ``HEADER``."""
     low, high = percent(row["precision_low"]), percent(row["precision_high"])
     return [
         str(row["box"]),
@@ -126,25 +93,7 @@ def figure_cells(row: dict[str, Any]) -> list[str]:
 
 
 def model_text(model: Model) -> str:
-    """Write what a model says, for people: the scorecard if there is one, the boxes, and how people changed them.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-
-    Returns
-    -------
-    str
-        A line per box, below one that says what the boxes mean.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> print(model_text(Model(BoxSet([[1]], [[2]]), "fraud", ("no", "yes"))))
-    A row in any of these boxes is predicted to have fraud = yes
-    Box 1: 1 ≤ x0 ≤ 2
-    """
+    """Write what a model says, for people: the scorecard if there is one, the boxes, and how people changed them."""
     edits = _edits_text(model)
     if model.scorecard is None:
         return f"A row in any of these boxes is {_flagged(model)}\n{model.boxes.to_text()}{edits}"
@@ -159,25 +108,7 @@ def _edits_text(model: Model) -> str:
 
 
 def edit_texts(model: Model) -> list[tuple[str, str]]:
-    """Write what people changed.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-
-    Returns
-    -------
-    list of pairs of str
-        When, and what was done with the reason.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> from boxdraw.cli.model import Edit
-    >>> edit_texts(Model(BoxSet([[1]], [[2]]), edits=(Edit("2026-11-16", "Box 2 dropped", "seasonal"),)))
-    [('2026-11-16', 'Box 2 dropped (seasonal)')]
-    """
+    """Write what people changed."""
     return [
         (printable(edit.time), printable(edit.what) + (f" ({printable(edit.reason)})" if edit.reason else ""))
         for edit in model.edits
@@ -191,27 +122,7 @@ def _flagged(model: Model) -> str:
 
 
 def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """Return the rules as data, with figures if there are some.
-
-    Parameters
-    ----------
-    model : Model
-        The boxes.
-    figures : sequence of dict, optional
-        What `box_figures` returns.
-
-    Returns
-    -------
-    dict
-        ``target``, ``classes``, ``boxes`` with the rule of each as text and as limits, ``any``, the figures of all
-        boxes together, and ``scorecard`` and ``edits`` if there are any.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> rules_json(Model(BoxSet([[1]], [[2]])))["boxes"][0]["limits"]
-    [{'feature': 'x0', 'lower': 1.0, 'upper': 2.0, 'missing': False}]
-    """
+    """Return the rules as data, with figures if there are some."""
     boxes: list[dict[str, Any]] = []
     for k, rule in enumerate(_rules(model.boxes)):
         boxes.append({"box": k + 1, **rule})

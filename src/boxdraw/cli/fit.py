@@ -32,13 +32,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("data", metavar="DATA", help="a CSV or Parquet file, or - for standard input")
     add_output(parser, "model.json", "the model")
     add_learning(parser)
@@ -48,13 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     check_learning(args)
     if args.json and args.output == "-":
         raise UsageError("--json and -o - cannot share standard output; give -o a file")

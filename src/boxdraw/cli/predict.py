@@ -36,13 +36,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
     parser.add_argument("data", metavar="DATA", help="a CSV or Parquet file, or - for standard input")
     add_output(parser, "-", "the rows (.csv or .parquet)")
@@ -53,13 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     if args.json and args.output == "-":
         raise UsageError("--json and the table cannot share standard output; give -o a file")
     check_inputs(args.model, args.data)
@@ -160,31 +148,7 @@ def _count_flagged(columns: dict[str, Any]) -> int:
 
 
 def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
-    """Return the columns that a prediction adds.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    rows : pyarrow.Table
-        The rows.
-    explain : bool
-        Whether to add ``why``.
-
-    Returns
-    -------
-    dict of str to pyarrow.Array
-        The label, the points if the model is a scorecard, the number of the first box that holds the row, and why.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from boxdraw import BoxSet
-    >>> model = Model(BoxSet([[1]], [[2]], feature_names=["age"]), "fraud", ("no", "yes"))
-    >>> columns = predictions(model, pa.table({"age": [1, 5]}), explain=False)
-    >>> {name: column.to_pylist() for name, column in columns.items()}
-    {'fraud_predicted': ['yes', 'no'], 'box': [1, None]}
-    """
+    """Return the columns that a prediction adds."""
     pa = extra("pyarrow")
     member = model.boxes.membership(rows)
     name = "predicted" if model.target is None else f"{model.target}_predicted"

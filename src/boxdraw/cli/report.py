@@ -34,13 +34,7 @@ _LEARNERS = {"fast": "FastBoxesClassifierCV", "exact": "ExactBoxesClassifier", "
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
     parser.add_argument(
         "data",
@@ -78,13 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     if args.json and args.output == "-":
         raise UsageError("--json and the page cannot share standard output; give -o a file")
     if args.max_rows < 2:

@@ -42,13 +42,7 @@ FORMATS = ("text", "markdown", "json", "csv")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
     parser.add_argument("--format", choices=FORMATS, help="what to write (text)")
     add_output(parser, "-", "the rules")
@@ -62,13 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     if args.json and args.format not in (None, "json"):
         raise UsageError(f"--json and --format {args.format} contradict each other")
     if args.data is None and (args.target is not None or args.weight is not None or args.skip_unlabelled):
@@ -106,31 +94,7 @@ def _figures(args: argparse.Namespace, model: Model) -> list[dict[str, Any]]:
 
 
 def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, data: str | None) -> str:
-    """Write rules, and figures if there are some.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    figures : list of dict or None
-        What `boxdraw.cli.figures.box_figures` returns.
-    form : {"text", "markdown", "json", "csv"}
-        The format.
-    data : str or None
-        The file that the figures are about.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> print(rules_text(Model(BoxSet([[1]], [[2]])), None, "csv", None))
-    box,rule
-    1,1 ≤ x0 ≤ 2
-    """
+    """Write rules, and figures if there are some."""
     if form == "json":
         return json.dumps(plain(rules_json(model, figures)), ensure_ascii=False, allow_nan=False, indent=2)
     if form == "csv":

@@ -72,10 +72,8 @@ class CsvTable:
         import pyarrow as pa
 
         texts = pa.schema([pa.field(name, pa.string()) for name in self.schema.names])
-        return _dataset(self.places, self._format(verbatim), texts if verbatim else self.schema)
-
-    def _format(self, verbatim: bool = False) -> Any:
-        return _format(self.form, self.block, verbatim)
+        how = _format(self.form, self.block, verbatim)
+        return _dataset(self.places, how, texts if verbatim else self.schema)
 
 
 def open_csv(places: Sequence[CsvPlace], form: CsvForm, texts: Iterable[str] = ()) -> CsvTable:

@@ -12,6 +12,7 @@ import numpy as np
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.model.export.text import format_number, printable
 from boxdraw.model.rule import is_missing
+from boxdraw.tables.columns import check_weight_type, distinct, row_weights
 from boxdraw.tables.errors import TableError, check_columns, listed
 from boxdraw.tables.labels import rarer_label
 from boxdraw.tables.source import TableFile
@@ -51,11 +52,9 @@ class Facts:
                 _check_many(self.texts[name], name, "texts", "drop")
 
     def _see_labels(self, column: Any, target: str, weight: FloatArray | None) -> None:
-        coded = column.combine_chunks().dictionary_encode()
-        place = coded.indices.to_numpy(zero_copy_only=False)
+        values, place = distinct(column.combine_chunks())
         for counter, rows in ((self.count, place), (self.weighted, place if weight is None else place[weight > 0])):
-            n_rows = np.bincount(rows, minlength=len(coded.dictionary)).tolist()
-            counter.update(dict(zip(coded.dictionary.to_pylist(), n_rows, strict=True)))
+            counter += Counter(dict(zip(values[:-1], np.bincount(rows, minlength=len(values)).tolist(), strict=False)))
         _check_many(self.count, target, "labels", "two")
 
 
@@ -84,6 +83,8 @@ class LabelledFile:
     def __post_init__(self) -> None:
         check_columns([self.target, self.weight], self.file.schema.names, self.file.name)
         _check_type(self.file.schema.field(self.target).type, self.target)
+        if self.weight is not None:
+            check_weight_type(self.file.schema.field(self.weight).type, self.weight)
 
     def tables(self, names: Iterable[str]) -> Iterator[Any]:
         """Yield the rows that have a label, with these columns and those of labels and weights."""
@@ -114,7 +115,7 @@ class LabelledFile:
 
     def weights(self, table: Any) -> FloatArray | None:
         """Return the weights of some rows."""
-        return None if self.weight is None else row_weights(table[self.weight], self.weight)
+        return None if self.weight is None else row_weights(table[self.weight].combine_chunks(), self.weight)
 
     def facts(self, features: Sequence[str], texts: Sequence[str], tell: Tell) -> Facts:
         """Look at all rows once; of some features, the different texts are found."""
@@ -182,19 +183,6 @@ def label_text(label: Any) -> str:
     if isinstance(label, bool):
         return str(label).lower()
     return format_number(label) if isinstance(label, float) else str(label)
-
-
-def row_weights(column: Any, name: str) -> FloatArray:
-    """Return the weights of rows; raise if some are missing, infinite or negative."""
-    from pyarrow import types
-
-    kind = column.type
-    if not (types.is_integer(kind) or types.is_floating(kind)) or column.null_count:
-        raise TableError(f'the weights in column "{printable(name)}" must be numbers, one in each row')
-    weight: FloatArray = np.asarray(column, dtype=np.float64)
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise TableError(f'the weights in column "{printable(name)}" must be finite and at least 0')
-    return weight
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,13 +23,6 @@ def hash_rows(keys: FloatArray, weight: FloatArray | None) -> Hashes:
 
     Without weights all are 1; that is mixed in too, so that weights of 1 give the same sample. In the keys, which must
     be in rows, -0.0 becomes 0.0 and any NaN the usual one: equal keys then have equal bits.
-
-    Examples
-    --------
-    >>> keys = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0]])
-    >>> first, second, third = hash_rows(keys, None).tolist()
-    >>> first == second, first == third
-    (True, False)
     """
     from boxdraw.tables.hashes import pair_hashes
 
@@ -89,7 +82,7 @@ class _HashedRows:
         return np.flatnonzero(ordered[1:] == ordered[:-1])
 
     def _same(self, order: npt.NDArray[np.intp], ties: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-        """Say which of the rows at these places are the same as the next one."""
+        """Return a mask of the rows at these places that are the same as the next one."""
         one, next_one = order[ties], order[ties + 1]
         same = np.ones(len(ties), dtype=np.bool_)
         for column in self._columns():
@@ -123,28 +116,6 @@ class Sample:
 
     Rows are given as keys, one number per feature: the number itself, NaN where it is missing, and for a category its
     `boxdraw.tables.encoding.category_key`. `boxdraw.tables.encoding` has both directions.
-
-    Attributes
-    ----------
-    keys : ndarray of shape (n, n_features)
-        The rows.
-    weight : ndarray of shape (n,) or None
-        Their weights, where they have any.
-    count : ndarray of shape (n,)
-        How often each pair occurs in the table, as floats.
-    limit : int
-        The most there can be.
-    complete : bool
-        Whether these are all that there are.
-
-    Examples
-    --------
-    >>> keys = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
-    >>> sample = Sample.of(keys[:2], None, limit=10).merge(Sample.of(keys[2:], None, limit=10))
-    >>> sorted(zip(sample.keys.tolist(), sample.count.tolist()))
-    [([1.0, 2.0], 2.0), ([3.0, 4.0], 1.0)]
-    >>> Sample.of(keys, None, limit=1).complete
-    False
     """
 
     def __init__(self, parts: tuple[_HashedRows, ...], limit: int) -> None:

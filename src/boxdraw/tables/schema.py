@@ -98,7 +98,7 @@ def as_table(X: Any) -> Any:
 
 
 def is_frame(X: Any) -> bool:
-    """Say whether X is a frame of pandas, polars or pyarrow."""
+    """Return True if X is a frame of pandas, polars or pyarrow."""
     return isinstance(nw.from_native(X, pass_through=True), nw.DataFrame)
 
 
@@ -113,7 +113,7 @@ def _in_order(X: Any, names: Any) -> Any:
 
 
 def has_categories(X: Any) -> bool:
-    """Say whether any column holds something else than numbers."""
+    """Return True if any column holds something else than numbers."""
     if isinstance(X, np.ndarray):
         return X.dtype.kind in "SU" or (X.dtype.kind == "O" and any(isinstance(value, str) for value in X.flat))
     if isinstance(X, list | tuple):
@@ -292,7 +292,7 @@ def _frame_column(table: Any, name: str, j: int) -> Any:
 
 
 def check_table(X: Any) -> None:
-    """Refuse what is no table of numbers and categories, and say which columns are not.
+    """Reject a table with columns that are neither numbers nor categories, and name them.
 
     What is not a frame is left to scikit-learn's checks, but for arrays of dates, which it would take for numbers.
     """

@@ -96,7 +96,7 @@ def read_training_rows(
 
 
 def check_balance(data: Training, least: float) -> None:
-    """Refuse weights that make one class nothing beside the other, as numbers go."""
+    """Reject weights so uneven that float64 loses one class beside the other."""
     if data.weight is None:
         return
     totals = sorted([data.positive_weight, data.negative_weight])

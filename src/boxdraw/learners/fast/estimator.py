@@ -186,8 +186,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         >>> FastBoxesClassifier(n_boxes=1).fit_table(table, target="fraud").boxes_.to_text()
         'Box 1: amount ≥ 3'
         """
-        from boxdraw.tables.open import open_labelled, open_reader, read_labelled
-        from boxdraw.tables.stored import StoredTable, is_small
+        from boxdraw.tables.stored import StoredTable, is_small, open_labelled, open_reader, read_labelled
 
         self._check_parameters()
         tell = progress if callable(progress) else None
