@@ -1,11 +1,8 @@
 """Move one limit of model.json by hand; the result is edited.json."""
 
-from dataclasses import replace
-from pathlib import Path
+import boxdraw
 
-from boxdraw.cli.model import load_model, model_to_json
-
-model = load_model("model.json")
-boxes = model.boxes.replace(0, "amount due", lower=100)
+model = boxdraw.load("model.json")
+boxes = model.boxes_.replace(0, "amount due", lower=100)
 print(boxes.to_text())
-Path("edited.json").write_text(model_to_json(replace(model, boxes=boxes)), encoding="utf-8")
+model.set_params(boxes=boxes).save("edited.json")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from boxdraw import BoxSet
 from boxdraw.cli.main import main
-from boxdraw.cli.model import Model, model_to_json
 from boxdraw.learners.fast import cv, estimator
+from boxdraw.model.file import Model, model_to_json
 from boxdraw.tables import csv, source, stored, training
 from boxdraw.tables.csv import CsvForm
 from boxdraw.tables.source import file_of

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from boxdraw.cli.model import Model
 from boxdraw.cli.show import percent, text_table
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import printable, rule_texts
+from boxdraw.model.file import Model
 from boxdraw.model.statistics import BoxCounts, counted_statistics, wilson_interval
 from boxdraw.tables.labelled import Piece, Tell, label_text
 from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
@@ -40,7 +40,7 @@ def box_figures(
         if tell is not None:
             tell("counting rows in boxes", done, n_rows)
     assert counts is not None
-    warn_of(unseen, stacklevel=2)
+    warn_of(unseen)
     columns = counted_statistics(model.boxes, counts)
     values = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]

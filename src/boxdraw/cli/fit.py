@@ -12,11 +12,11 @@ from boxdraw.cli.errors import UsageError
 from boxdraw.cli.figures import box_figures, figures_text, model_text, rules_json
 from boxdraw.cli.labelled import read_labelled
 from boxdraw.cli.learning import add_learning, check_learning, learn, make_estimator
-from boxdraw.cli.model import Model, model_to_json
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import percent, plain, rows_progress, say, say_json
 from boxdraw.model.export.text import printable
+from boxdraw.model.file import Model, model_to_json
 from boxdraw.tables.labelled import Tell, TrainingFile, label_text
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
@@ -72,9 +72,9 @@ def _fit_in_passes(args: argparse.Namespace, data: TrainingFile, tell: Tell) -> 
 
 
 def _model(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> Model:
-    card = fitted.scorecard_ if args.method == "scored" else None
+    drawing = fitted.scorecard_ if args.method == "scored" else fitted.boxes_
     classes = data.negative, data.positive
-    return Model(fitted.boxes_, data.rows.target, classes, _origin(args, data, fitted), card)
+    return Model(drawing, data.rows.target, classes, _origin(args, data, fitted))
 
 
 def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[str, Any]:

@@ -11,11 +11,11 @@ import numpy as np
 
 from boxdraw.cli.errors import Failure, UsageError, extra
 from boxdraw.cli.labelled import open_table
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model
 from boxdraw.cli.output import Output, check_table_name, write_tables
 from boxdraw.cli.show import note, rows_progress, say_json
 from boxdraw.model.export.text import printable
+from boxdraw.model.file import Model
 from boxdraw.model.membership import first_box
 from boxdraw.model.rows import UNSEEN, read_columns
 from boxdraw.tables.errors import listed

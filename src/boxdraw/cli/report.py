@@ -10,11 +10,19 @@ import numpy as np
 
 from boxdraw.cli.errors import UsageError, extra
 from boxdraw.cli.labelled import open_table
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, positive_integer, positive_number
+from boxdraw.cli.options import (
+    add_common,
+    add_csv,
+    add_output,
+    check_inputs,
+    load_model,
+    positive_integer,
+    positive_number,
+)
 from boxdraw.cli.output import Output
 from boxdraw.cli.relearn import Slider, find_slider
 from boxdraw.cli.show import note, say_json
+from boxdraw.model.file import Model
 from boxdraw.report.build import page
 from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
 from boxdraw.tables.errors import check_columns

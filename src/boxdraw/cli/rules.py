@@ -20,12 +20,12 @@ from boxdraw.cli.figures import (
     rules_json,
 )
 from boxdraw.cli.labelled import open_table
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import plain, rows_progress, say, say_json
 from boxdraw.model.export.markdown import markdown_table, to_markdown
 from boxdraw.model.export.text import rule_texts
+from boxdraw.model.file import Model
 from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 

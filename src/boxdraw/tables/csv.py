@@ -255,7 +255,7 @@ def in_utf8(name: str, content: bytes, encoding: str) -> bytes:
         return content.decode(encoding).encode("utf-8")
     except UnicodeDecodeError as error:
         raise not_in_encoding(name, encoding, content.count(b"\n", 0, error.start) + 1, content[:4]) from None
-    except UnicodeError as error:  # some encodings can say no more, and some read halves of characters
+    except (LookupError, ValueError) as error:  # unknown, or one that can say no more, or reads halves of characters
         raise TableError(f"{name} is not written in {encoding}: {error}", "any encoding") from None
 
 
