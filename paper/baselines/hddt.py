@@ -131,7 +131,7 @@ class HellingerTreeClassifier(NumbersClassifier):
     max_depth : int or None, default=None
         The most splits to a leaf.
     pos_label : label, default=None
-        The positive class; the rarer one if None.
+        The positive class; the one with fewer rows if None.
 
     Attributes
     ----------

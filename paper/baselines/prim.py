@@ -212,7 +212,7 @@ class PRIMClassifier(BaseBoxClassifier):
     max_boxes : int or None, default=None
         The most boxes.
     pos_label : label, default=None
-        The positive class; the rarer one if None.
+        The positive class; the one with fewer rows if None.
 
     Attributes
     ----------
