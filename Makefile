@@ -6,7 +6,7 @@
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test paper browser bench faults fuzz docs compatibility typing golden release-check coverage mutation test-time clean
+.PHONY: help demo test test-all lint paper browser bench faults fuzz docs compatibility typing golden release-check coverage mutation test-time clean
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -21,7 +21,8 @@ PIP_INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check $(if $
 
 help:
 	@echo "make demo    fit boxes to example data and write pictures and rules to demo/"
-	@echo "make test    style, types, tests and doctests"
+	@echo "make test    style, types, import contracts, doctests and the tests that matter most: at most 5 minutes on 2 cores"
+	@echo "make test-all  the same with all tests, all examples of property tests, and the browser"
 	@echo "make browser find Chromium for the tests of the report page; as root on Debian, install it"
 	@echo "make paper   make the tables and figures of the paper again (ARGS=\"all --quick\")"
 	@echo "make bench   run every script in benchmarks/"
@@ -39,12 +40,18 @@ help:
 demo: $(INSTALLED)-plot
 	$(BIN)/boxdraw demo --out demo --force
 
-test: $(INSTALLED)-test browser
+# Which tests are thorough: tests/conftest.py. Plain `pytest` runs all of them.
+test: $(INSTALLED)-test browser lint
+	$(BIN)/pytest -n auto -m "not thorough" --hypothesis-profile=quick
+
+test-all: $(INSTALLED)-test browser lint
+	$(BIN)/pytest -n auto
+
+lint: $(INSTALLED)-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n auto
 
 # Tests of the report page run in Chromium, and are skipped where there is none. Only root can install it: in a container.
 browser:

@@ -96,7 +96,7 @@ def newest(session: nox.Session) -> None:
     if not NEWEST:
         session.skip(f"there is none of Python {', '.join(PYTHONS)} here")
     if os.environ.get("BOXDRAW_TESTED") and works(sys.executable, NEWEST):
-        session.skip(f"`make test` has just done more than this, on Python {NEWEST}")
+        session.skip(f"`make test-all` has just done more than this, on Python {NEWEST}")
     run_tests(session, f"newest, Python {NEWEST}")
 
 

@@ -21,7 +21,7 @@ from _fuzz_tables import csv_text, form, pools_of
 from _fuzz_values import NAMES, damaged_bytes, mutated, name, text, written
 
 from boxdraw.cli import main as command
-from boxdraw.cli.model import load_model
+from boxdraw.cli.options import load_model
 
 FILES = (
     "data.csv",
@@ -222,17 +222,15 @@ def arguments(rng: random.Random) -> list[str]:
         return sensible(rng)
     if draw < 0.04:
         return [
-            rng.choice(
-                (*WORDS, *OPTIONS, "demo", "paper", "evaluate", "--help", "--version", name(rng).replace("\x00", ""))
-            )
+            rng.choice((*WORDS, *OPTIONS, "demo", "evaluate", "--help", "--version", name(rng).replace("\x00", "")))
             for _ in range(rng.randrange(4))
         ]
     if draw < 0.07:
         return rng.choice(
             (
-                ["paper", name(rng), "--quick"],
+                [name(rng).replace("\x00", ""), "--quick"],
                 ["demo", "--none"],
-                ["paper", "all", "--datasets", "none"],
+                ["datasets", "none", "--force"],
                 ["evaluate", "--help"],
             )
         )

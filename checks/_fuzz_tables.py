@@ -27,9 +27,9 @@ from _fuzz_values import damaged_bytes, damaged_text, encoded, name, text, writt
 from boxdraw import BoxSet, BoxSetClassifier, FastBoxesClassifier
 from boxdraw.cli import stored
 from boxdraw.cli.features import by_place, feature_rows, text_features
-from boxdraw.cli.model import Model
 from boxdraw.cli.predict import predictions
 from boxdraw.cli.tables import MISSING_NUMBERS, CsvForm, Source
+from boxdraw.model.file import Model
 
 FIELDS = (
     "", "0", "1", "2", "3", "-1", "1.5", "1e3", "1e999", "-0", "007", "+5", " 4", "4 ", "1,5", "1_0", "0x1F", "NaN",

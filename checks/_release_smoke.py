@@ -57,7 +57,7 @@ def main():
     place = Path(boxdraw.__file__).parent
     assert "site-packages" in place.parts, place
     assert (place / "py.typed").is_file()
-    assert version("boxdraw") == boxdraw._core.version.__version__
+    assert version("boxdraw") == boxdraw.__version__
     named = []
     for extra, (package, call) in refusals(*fit_and_save()).items():
         assert find_spec(package) is None, f"{package} came with the core dependencies"

@@ -20,9 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "faults"))
 
-from inject import TASKS, Bench, Outcome, Task, inject_cut, inject_full_disk, small_disk  # noqa: E402
-
-import boxdraw  # noqa: E402
+from inject import PYTHONPATH, TASKS, Bench, Outcome, Task, inject_cut, inject_full_disk, small_disk  # noqa: E402
 
 SLOW = {"demo": 4, "fit": 2}  # these get a fraction of the faults
 CUT = {"predict, CSV": "model.json", "predict, Parquet": "rows.parquet"}
@@ -130,9 +128,9 @@ def out_of_memory(bench: Bench, limit: int) -> Outcome:
 
 
 def lost_workers(root: Path, kills: int, table: Table) -> None:
-    """Kill a process of ``boxdraw paper --jobs 2`` as soon as there is one; the tables must be those of one process."""
+    """Kill a worker of ``python -m paper --jobs 2`` as soon as there is one; the tables must be those of one."""
     tables = ("table-trivial.csv", "table-trivial.md")
-    command = f"paper table-trivial --datasets castle3D,iris0 --methods cart,logistic --quick --out {root}/"
+    command = f"table-trivial --datasets castle3D,iris0 --methods cart,logistic --quick --out {root}/"
     run_paper(f"{command}one")
     expected = [(root / "one" / name).read_bytes() for name in tables]
     outcomes = []
@@ -155,8 +153,8 @@ class Killed(Outcome):
 
 def run_paper(command: str, meanwhile: Callable[[int], bool] = lambda _: False) -> tuple[Outcome, bool]:
     """Run a command as users do; return what became of it, and what was done meanwhile."""
-    environment = os.environ | {"PYTHONPATH": str(Path(boxdraw.__file__).parents[1])}
-    arguments = [sys.executable, "-m", "boxdraw.cli", *command.split()]
+    environment = os.environ | {"PYTHONPATH": PYTHONPATH}
+    arguments = [sys.executable, "-m", "paper", *command.split()]
     start = time.perf_counter()
     with subprocess.Popen(
         arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -35,8 +35,8 @@ NEEDED = (
     "report/template.html",
     "report/js/app.js",
     "report/css/base.css",
-    "export/boxes.schema.json",
-    "export/scorecard.schema.json",
+    "model/export/boxes.schema.json",
+    "model/export/scorecard.schema.json",
 )
 UNWANTED = re.compile(r"__pycache__|\.py[co]$|\.nb[ic]$|\.egg-info|\.orig$|~$|/\.|_build/")
 
@@ -89,6 +89,8 @@ def check_contents(wheel: Path, sdist: Path) -> None:
     source = {name.removeprefix("src/") for name in kept if name.startswith("src/")}
     package = {name for name in in_wheel if not name.startswith(f"boxdraw-{VERSION}.dist-info/")}
     need(not kept or package == source, f"the wheel differs from src/: {sorted(package ^ source)[:9]}")
+    others = sorted({name.partition("/")[0] for name in package} - {"boxdraw"})
+    need(not others, f"the wheel has more than the package boxdraw: {others}")
     for names, prefix in ((in_wheel, "boxdraw/"), (in_sdist, "src/boxdraw/")):
         lacking = [name for name in NEEDED if f"{prefix}{name}" not in names]
         unwanted = [
@@ -97,6 +99,7 @@ def check_contents(wheel: Path, sdist: Path) -> None:
         need(not lacking and not unwanted, f"lacking: {lacking}, unwanted: {unwanted[:9]}")
     wanted = (
         "tests/model/test_boxes.py",
+        "paper/__main__.py",
         "README.md",
         "CHANGELOG.md",
         "LICENSE",
@@ -128,10 +131,8 @@ def check_metadata(wheel: Path) -> None:
     """Compare the places that say the same."""
     data = metadata_of(wheel)
     text = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("CITATION.cff", "CHANGELOG.md", "noxfile.py")}
-    init = (ROOT / "src" / "boxdraw" / "__init__.py").read_text(encoding="utf-8")
-    need(
-        data["Version"] == VERSION and f'__version__ = "{VERSION}"' in init, "boxdraw._core.version.__version__ differs"
-    )
+    source = (ROOT / "src" / "boxdraw" / "_core" / "version.py").read_text(encoding="utf-8")
+    need(data["Version"] == VERSION and f'__version__ = "{VERSION}"' in source, "boxdraw.__version__ differs")
     need(f"\nversion: {VERSION}\n" in text["CITATION.cff"], "CITATION.cff has another version")
     need(re.search(rf"^## \[{re.escape(VERSION)}\] - ", text["CHANGELOG.md"], re.M), "CHANGELOG.md lacks the version")
     tested = re.search(r"^PYTHONS = \((.*)\)$", text["noxfile.py"], re.M)

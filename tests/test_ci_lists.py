@@ -1,10 +1,12 @@
-"""The lists in ci/ name what there is, and the oldest versions are the least ones that pip would take."""
+"""The lists in ci/ and of thorough tests name files that exist; the oldest versions are the minimum versions."""
 
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from .conftest import HERE, STARTED, THOROUGH
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -39,3 +41,9 @@ def test_classifiers_are_the_pythons_that_are_tested():
     named = [each.rpartition(" ")[2] for each in PROJECT["classifiers"] if re.search(r"Python :: 3\.\d+$", each)]
     assert named == re.findall(r"\d\.\d+", tested[1])
     assert PROJECT["requires-python"] == f">={named[0]}"
+
+
+def test_thorough_tests_are_there():
+    assert [name for name in THOROUGH if not (HERE / name).exists()] == []
+    source = "".join(path.read_text(encoding="utf-8") for path in HERE.rglob("test_*.py"))
+    assert [test for test in STARTED.values() if f"def {test.partition('[')[0]}(" not in source] == []

@@ -15,7 +15,7 @@ Y = [0, 1, 0, 1]
 INF = float("inf")
 
 
-@pytest.mark.parametrize("learner", [FastBoxesClassifier(n_boxes=1), ExactBoxesClassifier(time_limit=0.1)])
+@pytest.mark.parametrize("learner", [FastBoxesClassifier(n_boxes=1), ExactBoxesClassifier()])
 def test_labels_of_several_types(learner):
     with pytest.raises(TypeError, match="y must have labels of one type; got int, str"):
         learner.fit(X, np.array(["a", 1, "a", 1], dtype=object))
@@ -44,7 +44,7 @@ def test_numbers_of_threads_that_are_none(n_jobs):
         BoxSet([[1]], [[2]]).contains([[1]], n_jobs=n_jobs)
 
 
-@pytest.mark.parametrize("learner", [FastBoxesClassifier(n_boxes=1), ExactBoxesClassifier(time_limit=0.1)])
+@pytest.mark.parametrize("learner", [FastBoxesClassifier(n_boxes=1), ExactBoxesClassifier()])
 def test_weights_that_are_no_numbers(learner):
     with pytest.raises(ValueError, match=r"sample_weight must be numbers of at least 0, one for each row: .*'a'"):
         learner.fit(X, Y, sample_weight=["a", "a", "a", "a"])

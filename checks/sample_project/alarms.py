@@ -16,19 +16,20 @@ import numpy.typing as npt
 from boxdraw import (
     BoxSet,
     BoxSetClassifier,
+    Change,
+    CostPath,
     ExactBoxesClassifier,
     FastBoxesClassifier,
     FastBoxesClassifierCV,
+    Limit,
+    Report,
+    Rule,
+    Scorecard,
     ScoredBoxesClassifier,
+    Stability,
 )
-from boxdraw.learners.fast.path import CostPath
-from boxdraw.learners.scored.stability import Stability
 from boxdraw.metrics import auh_score, roc_hull
-from boxdraw.model.rule import Limit, Rule
-from boxdraw.model.scorecard import Scorecard
-from boxdraw.model.simplify import Change
 from boxdraw.plotting import BoxesDisplay, BoxTableDisplay, LimitsDisplay, PathDisplay
-from boxdraw.report.report import Report
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

@@ -206,9 +206,7 @@ def sign_test(first: ArrayLike, second: ArrayLike) -> float:
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(
-            f"first and second must be one-dimensional and of the same length, got {a.shape}, {b.shape}."
-        )
+        raise ValueError(f"first and second must be one-dimensional and of the same length, got {a.shape}, {b.shape}.")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("first and second must be finite numbers.")
     up, down = int((a > b).sum()), int((a < b).sum())

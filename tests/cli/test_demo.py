@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from boxdraw import BoxSet
 from boxdraw.cli.demo import load_halves
@@ -74,6 +75,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.thorough
 def test_demo_repeats_itself_in_another_process_without_pandas(tmp_path, capsys):
     main(["demo", "--force", "--out", str(tmp_path)])
     text = capsys.readouterr().out

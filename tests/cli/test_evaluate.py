@@ -91,6 +91,7 @@ def test_easy_tables_are_easy_for_all(run):
         assert model["recall_at_0.05"]["mean"] > 0.9
 
 
+@pytest.mark.thorough
 def test_the_same_figures_each_time(run, data):
     first, second = (run("evaluate", data, "--target", "fraud", *FEW).out for _ in range(2))
     assert first == second

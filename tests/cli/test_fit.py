@@ -13,7 +13,7 @@ import pytest
 
 from boxdraw import FastBoxesClassifierCV
 from boxdraw.cli.learning import box_counts
-from boxdraw.cli.model import load_model
+from boxdraw.cli.options import load_model
 
 from .conftest import small_table
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from boxdraw.cli.model import load_model
+from boxdraw.cli.options import load_model
 
 FEW = ("--max-boxes", 2)
 
@@ -211,6 +211,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.thorough
 def test_neither_pandas_nor_polars_is_needed(run, fitted):
     expected = run("predict", fitted, "new.csv").out
     for arguments in (

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boxdraw import BoxSet, training
+from boxdraw import BoxSet
 from boxdraw.cli import predict, rules, stored, stored_fit
 from boxdraw.cli.main import main
-from boxdraw.cli.model import Model, model_to_json
 from boxdraw.cli.tables import CsvForm, Source, read_table
 from boxdraw.learners.fast import cv, estimator
+from boxdraw.model.file import Model, model_to_json
 from boxdraw.tables import stored as scale_stored
+from boxdraw.tables import training
 
 from .conftest import INF
 

@@ -87,7 +87,7 @@ def test_any_data_set_can_be_read_from_a_file():
 def test_nobody_said_where(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match=r"data_home.*BOXDRAW_DATA.*fourclass\.txt.*csie\.ntu\.edu\.tw"):
         load_dataset("fourclass")
-    with pytest.raises(FileNotFoundError, match=r"does not contain breast_tissue as one of .*BreastTissue\.csv.*archive\.ics"):
+    with pytest.raises(FileNotFoundError, match=r"contain breast_tissue as one of .*BreastTissue\.csv.*archive\.ics"):
         load_dataset("breast_tissue", data_home=tmp_path)
     with pytest.raises(FileNotFoundError, match=r"does not contain corner as one of corner\.csv\.gz, corner\.csv\.$"):
         load_dataset("corner", data_home=tmp_path, from_file=True)

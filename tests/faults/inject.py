@@ -23,12 +23,14 @@ import pyarrow.parquet
 
 import boxdraw
 from boxdraw import BoxSet
-from boxdraw.cli.model import Model, model_to_json
+from boxdraw.model.file import Model, model_to_json
 
 OLD = b"what was there before\n"
 KILLS = ("kill", "line kill", "byte")  # faults that leave a process no time to clean up
 INF = float("inf")
 ASKED_THE_NETWORK = 99  # the exit code, of server.py
+#: Where boxdraw is, and the repository, which has the paper.
+PYTHONPATH = os.pathsep.join([str(Path(boxdraw.__file__).parents[1]), str(Path(__file__).parents[2])])
 
 
 @dataclass(frozen=True)
@@ -86,14 +88,14 @@ class Bench:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(boxdraw.__file__).parents[1])},
+            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": PYTHONPATH},
         )
 
     def close(self) -> None:
         """End the server."""
         self._server.stdin.close()
         self._server.stdout.close()
-        self._server.wait(60)
+        self._server.wait(600)
 
     def run(self, task: Task, folder: Path, fault: str = "none", at: float = -1) -> Outcome:
         """Run a task in a folder."""

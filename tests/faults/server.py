@@ -25,18 +25,27 @@ import pyarrow.parquet
 import sklearn.cluster
 import sklearn.tree  # noqa: F401
 
+import boxdraw._core.files
+import boxdraw.cli.output
 import boxdraw.learners.fast.cv
 import boxdraw.report.build
-import boxdraw.tables.predict  # noqa: F401
-from boxdraw import BoxSet, BoxSetClassifier, ExactBoxesClassifier, FastBoxesClassifier, demo
+import boxdraw.tables.predict
+import boxdraw.tables.write
+import paper.cells
+import paper.output
+from boxdraw import BoxSet, BoxSetClassifier, ExactBoxesClassifier, FastBoxesClassifier
 from boxdraw.cli.main import main
 from boxdraw.plotting import BoxesDisplay
+from paper.__main__ import main as make_paper
 
-HANG_SECONDS = 120
+HANG_SECONDS = 600
 ASKED_THE_NETWORK = 99
 
 #: The code that writes files. A run is killed before each line of it.
-WRITING = ("boxdraw/files.py", "cli/files.py", "scale/write.py", "paper/output.py", "paper/cells.py")
+WRITING = tuple(
+    module.__file__
+    for module in (boxdraw._core.files, boxdraw.cli.output, boxdraw.tables.write, paper.output, paper.cells)
+)
 
 
 def save():
@@ -52,7 +61,7 @@ def predict_table():
 
 def tour():
     """Write the files of the demo."""
-    demo.main(["--out", "demo"])
+    return main(["demo", "--out", "demo", "--force"])
 
 
 def hungry():
@@ -149,9 +158,7 @@ def signal_before(line, number):
     seen = 0
 
     def trace(frame, event, _):
-        if not frame.f_code.co_filename.endswith(WRITING):
-            return None
-        return trace_lines
+        return trace_lines if frame.f_code.co_filename in WRITING else None
 
     def trace_lines(frame, event, _):
         nonlocal seen
@@ -217,6 +224,11 @@ def arm(fault, at):
     return lambda: 0
 
 
+def run(words):
+    """Run a command line: of the paper, if that is its first word, and of boxdraw otherwise."""
+    return make_paper(words[1:]) if words[:1] == ["paper"] else main(words)
+
+
 def work(job, said):
     """Do the job in this process, which ends with it."""
     code, lines = 70, None
@@ -225,7 +237,7 @@ def work(job, said):
         for number in (1, 2):
             os.dup2(said, number)
         lines = arm(job["fault"], job["at"])
-        code = CALLS[job["call"]]() or 0 if job["call"] else main(job["arguments"])
+        code = CALLS[job["call"]]() or 0 if job["call"] else run(job["arguments"])
     except BaseException:
         traceback.print_exc()
     finally:

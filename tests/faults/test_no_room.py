@@ -97,4 +97,4 @@ def test_no_place_to_keep_compiled_functions(tmp_path):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")} | nowhere
     run = subprocess.run([sys.executable, "-c", UNCACHED], env=environment, capture_output=True, text=True)
     assert run.stderr == ""
-    assert run.stdout == f"{tmp_path / 'boxdraw' / 'scale' / 'hashes.py'} True\n"
+    assert run.stdout == f"{tmp_path / 'boxdraw' / 'tables' / 'hashes.py'} True\n"

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from boxdraw.cli.errors import Failure
 from boxdraw.model import membership
 
+pytest.importorskip("resource", reason="the fuzzer limits memory by means of POSIX")
+
 FOLDER = Path(__file__).parents[2] / "checks"
 BOUNDED = {"json": 150, "tables": 150, "export": 100, "fit": 60, "cli": 60}
 

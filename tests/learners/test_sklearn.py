@@ -36,8 +36,9 @@ CLASSIFIERS = [
     FastBoxesClassifier(growth="free", n_boxes=1),
     QUICK_CV,
     BoxSetClassifier(),
-    ExactBoxesClassifier(gap=0.1, random_state=0),  # ended by the clock, two fits may differ on a busy machine
-    ExactBoxesClassifier(max_boxes=1, edges="tight", n_jobs=2),
+    # Ended by the clock, two fits may differ: so these have the time that they need on any machine.
+    ExactBoxesClassifier(gap=0.1, random_state=0, time_limit=600),
+    ExactBoxesClassifier(max_boxes=1, edges="tight", n_jobs=2, time_limit=600),
     ScoredBoxesClassifier(cv=2, max_limits=1),
     ScoredBoxesClassifier(cv=None),
     ScoredBoxesClassifier(signed_points=True, cv=None),
@@ -106,7 +107,7 @@ FRAMED = [
         (QUICK_CV, polars_frame),
         (BoxSetClassifier(), pandas_frame),
         (BoxSetClassifier(), polars_frame),
-        (ExactBoxesClassifier(max_boxes=1, time_limit=10), pandas_frame),
+        (ExactBoxesClassifier(max_boxes=1, time_limit=600), pandas_frame),
         (ScoredBoxesClassifier(cv=None), pandas_frame),
         (ScoredBoxesClassifier(cv=None), polars_frame),
     )
@@ -132,6 +133,7 @@ def test_check_estimator(classifier):
     assert failures(classifier) == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("classifier", FRAMED, ids=repr)
 def test_check_estimator_with_frames(classifier):
     with warnings.catch_warnings():

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from boxdraw import BoxSetClassifier, FastBoxesClassifier, inside, membership
+from boxdraw import BoxSetClassifier, FastBoxesClassifier
+from boxdraw.model import inside, membership
 from boxdraw.model.boxes import BoxSet
 
 INF, NAN = np.inf, np.nan

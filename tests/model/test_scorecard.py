@@ -25,7 +25,7 @@ from boxdraw.model.export.scorecard import from_json, to_json
 from boxdraw.model.rule import Limit, Rule
 from boxdraw.model.scorecard import MAX_POINTS, Scorecard
 
-from ..export.cases import random_boxes, random_rows
+from .export.cases import random_boxes, random_rows
 
 INF = math.inf
 FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
@@ -334,8 +334,8 @@ def edited(path, value):
         ("[" * 100_000, "nested too deeply"),
         (TEXT.replace('"threshold": 4', '"threshold": 4, "threshold": 5'), "key 'threshold' appears twice"),
         (TEXT.replace('"threshold": 4', '"threshold": NaN'), "NaN is not a number in JSON"),
-        (TEXT.replace("scorecard", "boxes"), 'expected "format": "boxdraw.scorecard", got \'boxdraw.model.boxes\''),
-        (boxes_to_json(BoxSet([[1]], [[2]])), 'expected "format": "boxdraw.scorecard", got \'boxdraw.model.boxes\''),
+        (TEXT.replace("scorecard", "boxes"), 'expected "format": "boxdraw.scorecard", got \'boxdraw.boxes\''),
+        (boxes_to_json(BoxSet([[1]], [[2]])), 'expected "format": "boxdraw.scorecard", got \'boxdraw.boxes\''),
         (edited(["version"], 2), r"newer boxdraw \(format version 2; this one reads up to 1\)"),
         (edited(["version"], "1"), "version: expected a whole number from 1 on"),
         (edited(["points"], ABSENT), "the file: lacks points"),
@@ -346,8 +346,8 @@ def edited(path, value):
         (edited(["points", 1], None), r"points\[1\]: expected a whole number, got null"),
         (edited(["points", 1], 2.5), r"points\[1\]: expected a whole number, got 2.5"),
         (edited(["points", 1], 0), r"points\[1\] must not be 0"),
-        (edited(["points", 0], 10**300), rf"points\[0\]: .* at most {MAX_POINTS} in size, got 1e\+300"),
-        (edited(["points", 0], 10**400), r"points\[0\]: expected a whole number, got inf"),
+        (edited(["points", 0], 10**300), rf"points\[0\]: .* at most {MAX_POINTS} in size, got 10000"),
+        (edited(["points", 0], 10**1000), r"points\[0\]: expected a whole number, got inf"),
         (edited(["points", 0], MAX_POINTS), r"points must add up to at most"),
         (edited(["points"], [3]), "points must have a number for each of the 2 boxes, got 1"),
         (edited(["threshold"], 1.5), "threshold: expected a whole number, got 1.5"),

@@ -21,9 +21,9 @@ from boxdraw.model.export.text import rule_texts
 from boxdraw.model.rule import Limit, Rule
 from boxdraw.model.scorecard import MAX_POINTS, Scorecard
 
-from ..export.cases import random_rows
-from ..export.test_markdown import HOSTILE as HOSTILE_TEXTS
-from ..export.test_sql import HOSTILE, listed_texts, parsed, renamed
+from .export.cases import random_rows
+from .export.test_markdown import HOSTILE as HOSTILE_TEXTS
+from .export.test_sql import HOSTILE, listed_texts, parsed, renamed
 from .test_scorecard import SEEDS, random_card
 
 INF = math.inf

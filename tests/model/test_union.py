@@ -14,7 +14,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.rule import Limit, Rule
 from boxdraw.model.union import MAX_SETS, minimal_sets, union_of
 
-from ..export.cases import random_boxes, random_limit, random_rows
+from .export.cases import random_boxes, random_limit, random_rows
 
 INF = math.inf
 ONLY_MISSING = {"lower": INF, "upper": -INF, "missing": True}

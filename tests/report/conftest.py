@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+HANG = 600_000  # milliseconds: a busy machine may be slow, so only what hangs is to reach this
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +18,7 @@ def browser():
         assert "BOXDRAW_NEED_CHROMIUM" not in os.environ, "BOXDRAW_NEED_CHROMIUM is set, but there is no Chromium"
         pytest.skip(f"needs a Chromium: none of {', '.join(NAMES)} is installed; or set BOXDRAW_CHROMIUM to one")
     with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"], timeout=HANG)
         yield chromium
         chromium.close()
 
@@ -26,6 +27,7 @@ def browser():
 def page(browser):
     """An empty page that has to stay free of errors."""
     opened, errors = browser.new_page(), []
+    opened.set_default_timeout(HANG)
     opened.on("pageerror", lambda error: errors.append(str(error)))
     opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     yield opened

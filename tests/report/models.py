@@ -7,7 +7,7 @@ import numpy as np
 from boxdraw import BoxSet
 from boxdraw.report.payload import Labelled, Subject, payload
 
-from ..export.cases import category_values, number_values
+from ..model.export.cases import category_values, number_values
 from .javascript import run_js
 
 INF = float("inf")

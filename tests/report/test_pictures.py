@@ -133,7 +133,7 @@ def settle(page):
 
 def wait(page, condition):
     """Wait until something is so; Playwright's own way to wait is what the page's policy forbids."""
-    for _ in range(200):
+    for _ in range(12_000):  # ten minutes: a busy machine may be slow
         if page.evaluate(condition):
             return
         page.wait_for_timeout(50)

@@ -59,7 +59,6 @@ class Rows:
 
     def __init__(self, page, folder, data):
         (folder / "page.html").write_text(build.page(data), encoding="utf-8")
-        page.set_default_timeout(10_000)
         page.goto((folder / "page.html").as_uri())
         self.page, self.root = page, page.locator("#rows")
 

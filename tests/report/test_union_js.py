@@ -9,7 +9,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.model.union import MAX_SETS, minimal_sets
 
-from ..scored.test_union import random_card
+from ..model.test_union import random_card
 from .javascript import as_limits, described, page_limits, run_js
 
 UNION = "argument.map(({ model, features }) => [unionOf(model, features), whyNoUnion(model)])"

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -247,6 +248,7 @@ def test_a_worker_that_dies(client, tmp_path):
         assert os.path.getsize(log) > openings  # it did die, and its files were read again
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_a_worker_that_is_killed(client, tmp_path):
     frame = make_frame(4)
     path = write(frame, tmp_path / "a.parquet", 20)

@@ -189,7 +189,7 @@ def test_workers_that_always_die(client, tmp_path):
     assert_same_model(fit_frame(frame), fit_dask(in_partitions(frame, [150])))  # the cluster still works
 
 
-@pytest.mark.parametrize("place", ["cluster", "here"])
+@pytest.mark.parametrize("place", [pytest.param("cluster", marks=pytest.mark.thorough), "here"])
 @pytest.mark.parametrize(
     ("error", "expected", "message"),
     [

@@ -28,7 +28,7 @@ LEARNERS = [
     FastBoxesClassifier(n_boxes=2, growth="edge", expansion=0.5),
     FastBoxesClassifier(n_boxes=1, growth="free"),
     FastBoxesClassifierCV(n_boxes=(1, 2), expansion=(0.0, 0.1)),
-    ExactBoxesClassifier(max_boxes=2, negative_weight=0.5, time_limit=2.0, random_state=0),
+    ExactBoxesClassifier(max_boxes=2, negative_weight=0.5, time_limit=600.0, random_state=0),
     BoxSetClassifier(),
 ]
 FRAMES = {"pandas": lambda frame: frame, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}

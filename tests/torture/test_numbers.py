@@ -17,7 +17,7 @@ MODELS = {
     "free": FastBoxesClassifier(n_boxes=2, growth="free", expansion=0.5, pos_label=1),
     "cv": FastBoxesClassifierCV(n_boxes=(1, 2), expansion=(0, 0.1), pos_label=1),
     "scored": ScoredBoxesClassifier(max_boxes=3, max_limits=2, pos_label=1),
-    "exact": ExactBoxesClassifier(max_boxes=1, random_state=0, pos_label=1),
+    "exact": ExactBoxesClassifier(max_boxes=1, random_state=0, pos_label=1, time_limit=600),
 }
 all_tables = pytest.mark.parametrize("kind", KINDS)
 all_models = pytest.mark.parametrize("name", MODELS)

@@ -18,7 +18,7 @@ FEW = {
     "fast": FastBoxesClassifier(n_boxes=1, pos_label=1),
     "cv": FastBoxesClassifierCV(n_boxes=1, pos_label=1),
     "scored": ScoredBoxesClassifier(max_boxes=2, max_limits=1, pos_label=1),
-    "exact": ExactBoxesClassifier(max_boxes=1, box_cost=0.1, random_state=0, pos_label=1),
+    "exact": ExactBoxesClassifier(max_boxes=1, box_cost=0.1, random_state=0, pos_label=1, time_limit=600),
 }
 all_models = pytest.mark.parametrize("model", FEW.values(), ids=FEW)
 expected_doubts = pytest.mark.filterwarnings("ignore:(Rows of the smaller|No box was found|Held-out rows):UserWarning")

@@ -26,13 +26,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="a data set (default: list all)")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="write its rows here: .csv, .parquet, or - for standard output"
@@ -49,13 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     if args.folder is not None and not Path(args.folder).exists():
         raise Failure(f"{args.folder} is not there; --folder is where your files are")
     if args.output is None and (args.from_file or args.categorical or args.force or args.random_state != 0):

@@ -13,12 +13,12 @@ from boxdraw.cli.errors import UsageError
 from boxdraw.cli.figures import box_figures, figures_text, model_text, rules_json
 from boxdraw.cli.labels import label_text
 from boxdraw.cli.learning import add_learning, check_learning, learn
-from boxdraw.cli.model import Model, model_to_json
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import percent, plain, rows_progress, say, say_json
 from boxdraw.cli.stored_fit import StoredLabelled, read_stored
 from boxdraw.model.export.text import printable
+from boxdraw.model.file import Model, model_to_json
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
 
@@ -90,9 +90,9 @@ def _learn_stored(args: argparse.Namespace) -> Learned | None:
 
 
 def _model(args: argparse.Namespace, data: Rows, fitted: Any) -> Model:
-    card = fitted.scorecard_ if args.method == "scored" else None
+    drawing = fitted.scorecard_ if args.method == "scored" else fitted.boxes_
     classes = data.negative_label, data.positive_label
-    return Model(fitted.boxes_, data.target, classes, _origin(args, data, fitted), card)
+    return Model(drawing, data.target, classes, _origin(args, data, fitted))
 
 
 def _origin(args: argparse.Namespace, data: Rows, fitted: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""The command ``boxdraw``: its parts, and how it ends.
+"""The command ``boxdraw``: its subcommands and exit codes.
 
-Exit codes: 0, 1 if the work failed, 2 if the command was written wrongly, 130 after Ctrl-C.
+Exit codes: 0, 1 if the work failed, 2 if the command is invalid, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -38,24 +38,7 @@ _TERMINATED = 128 + signal.SIGTERM
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments; those of the process by default.
-
-    Returns
-    -------
-    int
-        The exit code.
-
-    Examples
-    --------
-    >>> main(["--version"])
-    boxdraw 0...
-    0
-    """
+    """Run the command line."""
     return run_command(make_parser, sys.argv[1:] if argv is None else list(argv))
 
 
@@ -66,7 +49,7 @@ def run_command(make: Callable[[], argparse.ArgumentParser], arguments: Sequence
             args = make().parse_args(arguments)
             args.run(args)
             sys.stdout.flush()
-    except SystemExit as end:  # after --help and --version, or at the request of the system
+    except SystemExit as end:  # after --help and --version, or on SIGTERM
         return end.code if isinstance(end.code, int) else 0
     except KeyboardInterrupt:
         say("boxdraw: stopped", sys.stderr)
@@ -83,7 +66,7 @@ def run_command(make: Callable[[], argparse.ArgumentParser], arguments: Sequence
 
 
 def _close_quietly() -> None:
-    """Lead what is still to be written nowhere: Python would complain of the broken pipe when it ends."""
+    """Redirect pending output to nowhere, or Python complains about the broken pipe at exit."""
     with suppress(OSError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -91,23 +74,12 @@ def _close_quietly() -> None:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands.
-
-    Returns
-    -------
-    argparse.ArgumentParser
-        The parser; what it returns has the function of the command as ``run``.
-
-    Examples
-    --------
-    >>> make_parser().parse_args(["rules", "model.json"]).model
-    'model.json'
-    """
+    """Return the parser of all commands."""
     parser = Parser(
         prog="boxdraw",
         description="Readable rules for rare things: learn a few boxes around the rare label of a table.",
         epilog="boxdraw COMMAND --help shows the options of a command, with examples.\n"
-        "Exit codes: 0; 1 if the work failed; 2 if the command was written wrongly; 130 after Ctrl-C.",
+        "Exit codes: 0; 1 if the work failed; 2 if the command is invalid; 130 after Ctrl-C.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -128,15 +100,16 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the usage."""
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
 @contextmanager
 def _one_line_warnings() -> Iterator[None]:
-    """Print warnings as we print errors, each once."""
+    """Print warnings in one line each, and each only once."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         say(f"boxdraw: warning: {' '.join(str(message).split())}", sys.stderr)
@@ -144,15 +117,15 @@ def _one_line_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("default", UserWarning)
-        warnings.filterwarnings("ignore", "X seems to hold an identifier")  # said of the file, with what to type
+        warnings.filterwarnings("ignore", "X seems to hold an identifier")  # `fit` says it in its own words
         warnings.showwarning = show
         yield
 
 
 @contextmanager
 def _tidy_end() -> Iterator[None]:
-    """Let a polite request to end (SIGTERM) clean up behind us as Ctrl-C does."""
-    if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
+    """Clean up on SIGTERM as on Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():  # the only one that can handle signals
         yield
         return
 

@@ -1,11 +1,16 @@
-"""Options that several commands have."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 from typing import Any
 
-from boxdraw.cli.errors import UsageError
+from boxdraw._core.files import read_source
+from boxdraw.cli.errors import Failure, UsageError
+from boxdraw.model.export.scorecard import union_within
+from boxdraw.model.file import Model, model_from_json
 
 __all__ = [
     "add_common",
@@ -13,6 +18,7 @@ __all__ = [
     "add_labelled",
     "add_output",
     "check_inputs",
+    "load_model",
     "positive_integer",
     "positive_number",
     "shares",
@@ -20,22 +26,7 @@ __all__ = [
 
 
 def add_common(parser: argparse.ArgumentParser, *, json: str | None) -> None:
-    """Add what every command has.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    json : str or None
-        What ``--json`` prints; None if the command has nothing for machines.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_common(parser, json=None)
-    >>> parser.parse_args(["--quiet"]).quiet
-    True
-    """
+    """Add the options of every command; ``json`` says what ``--json`` prints, None leaves it out."""
     group = parser.add_argument_group("messages")
     if json is not None:
         group.add_argument("--json", action="store_true", help=f"print {json} as JSON")
@@ -44,21 +35,8 @@ def add_common(parser: argparse.ArgumentParser, *, json: str | None) -> None:
 
 
 def add_csv(parser: argparse.ArgumentParser) -> None:
-    r"""Add how CSV files are written.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_csv(parser)
-    >>> parser.parse_args(["--delimiter", "tab"]).delimiter
-    '\t'
-    """
-    group = parser.add_argument_group("how a CSV file is written")
+    """Add the options that describe a CSV file."""
+    group = parser.add_argument_group("CSV format")
     group.add_argument(
         "--delimiter",
         type=_delimiter,
@@ -83,23 +61,10 @@ def add_csv(parser: argparse.ArgumentParser) -> None:
 
 
 def add_labelled(parser: argparse.ArgumentParser) -> None:
-    """Add what describes a table to learn from.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_labelled(parser)
-    >>> parser.parse_args(["--target", "fraud", "--drop", "id,name"]).drop
-    ['id,name']
-    """
+    """Add the options that describe a labelled table."""
     group = parser.add_argument_group("columns")
     group.add_argument("--target", required=True, metavar="COLUMN", help="the column with the labels, of two kinds")
-    group.add_argument("--positive", metavar="LABEL", help="the label to look for (default: the rarer one)")
+    group.add_argument("--positive", metavar="LABEL", help="the label to look for (default: the one with fewer rows)")
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "A,B"}
     group.add_argument("--drop", help="columns to leave out, such as names and numbers of rows", **several)
     group.add_argument(
@@ -112,24 +77,7 @@ def add_labelled(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser, default: str, what: str) -> None:
-    """Add where the result goes.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    default : str
-        Where, if the user does not say.
-    what : str
-        What is written.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_output(parser, "-", "the rules")
-    >>> parser.parse_args(["-o", "rules.md"]).output
-    'rules.md'
-    """
+    """Add the options for the output file."""
     where = "standard output" if default == "-" else default
     parser.add_argument(
         "-o",
@@ -142,23 +90,25 @@ def add_output(parser: argparse.ArgumentParser, default: str, what: str) -> None
 
 
 def check_inputs(model: str, data: str | None) -> None:
-    """Refuse to read both a model and rows from standard input.
-
-    Parameters
-    ----------
-    model : str
-        The file of the model.
-    data : str or None
-        The file with the rows, if there is one.
-
-    Examples
-    --------
-    >>> check_inputs("-", "-")
-    Traceback (most recent call last):
-    boxdraw.cli.errors.UsageError: the model and the data cannot both come from standard input
-    """
+    """Reject a command that reads both the model and the rows from standard input."""
     if model == data == "-":
         raise UsageError("the model and the data cannot both come from standard input")
+
+
+def load_model(path: str) -> Model:
+    """Read a model that has boxes from a file, or from standard input for ``-``."""
+    name = "standard input" if path == "-" else path
+    content = sys.stdin.buffer.read() if path == "-" else read_source(Path(path))
+    try:
+        model = model_from_json(content, name)
+    except ValueError as error:
+        raise Failure(str(error)) from None
+    if model.scorecard is not None:
+        try:
+            union_within(model.scorecard, len(content))
+        except ValueError as error:
+            raise Failure(f"{name} has no boxes: {error}") from None
+    return model
 
 
 def _delimiter(text: str) -> str:
@@ -175,23 +125,7 @@ def _word(text: str) -> str:
 
 
 def positive_number(text: str) -> float:
-    """Read a number above 0.
-
-    Parameters
-    ----------
-    text : str
-        The argument.
-
-    Returns
-    -------
-    float
-        The number.
-
-    Examples
-    --------
-    >>> positive_number("0.1")
-    0.1
-    """
+    """Parse a number above 0."""
     number = _number(text)
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"expected a number above 0, got {text!r}")
@@ -206,46 +140,14 @@ def _number(text: str) -> float:
 
 
 def positive_integer(text: str) -> int:
-    """Read a whole number from 1 on.
-
-    Parameters
-    ----------
-    text : str
-        The argument.
-
-    Returns
-    -------
-    int
-        The number.
-
-    Examples
-    --------
-    >>> positive_integer("3")
-    3
-    """
+    """Parse an integer of at least 1."""
     if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, got {text!r}")
     return int(text)
 
 
 def shares(text: str) -> list[float]:
-    """Read shares between 0 and 1, with commas between them.
-
-    Parameters
-    ----------
-    text : str
-        The argument.
-
-    Returns
-    -------
-    list of float
-        The shares in rising order.
-
-    Examples
-    --------
-    >>> shares("0.05,0.01")
-    [0.01, 0.05]
-    """
+    """Parse comma-separated shares between 0 and 1; return them sorted."""
     numbers = sorted({_number(part) for part in text.split(",")})
     if not all(0 <= number <= 1 for number in numbers):
         raise argparse.ArgumentTypeError(f"expected shares from 0 to 1 such as 0.01,0.05, got {text!r}")

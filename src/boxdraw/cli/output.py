@@ -1,4 +1,4 @@
-"""Output that is there completely or not at all, and never in place of a file that was not meant to go."""
+"""Output files: written completely or not at all, and never over a file by accident."""
 
 from __future__ import annotations
 
@@ -18,25 +18,7 @@ __all__ = ["Output"]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    r"""Where a result goes; made, and so checked, before the work begins.
-
-    Parameters
-    ----------
-    name : str
-        A path, or ``-`` for standard output.
-    force : bool
-        Whether a file that exists may be replaced.
-    inputs : tuple of str
-        What the result is made from, which is never replaced.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Output(f"{folder}/a.txt").write("text\n")
-    ...     Path(folder, "a.txt").read_text()
-    'text\n'
-    """
+    """Where a result goes: a path or ``-``; checked before the work begins. ``inputs`` are never overwritten."""
 
     name: str
     force: bool = False
@@ -51,25 +33,13 @@ class Output:
         return self.name == "-"
 
     def write(self, content: str | bytes) -> None:
-        """Write all of it, text as UTF-8.
-
-        Parameters
-        ----------
-        content : str or bytes
-            What to write.
-        """
+        """Write the whole content, text as UTF-8."""
         with self.open() as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """Open for writing; the file takes its name when the block ends without an error.
-
-        Yields
-        ------
-        binary file
-            Where to write.
-        """
+        """Open for writing; the file appears when the block ends without an error."""
         if self.is_stdout:
             sys.stdout.flush()
             yield sys.stdout.buffer
@@ -79,7 +49,7 @@ class Output:
             yield file
 
     def _check(self) -> None:
-        """Refuse a place that cannot, or must not, be written to."""
+        """Raise if the place cannot, or must not, be written to."""
         if self.is_stdout:
             return
         path = Path(os.path.realpath(self.name))

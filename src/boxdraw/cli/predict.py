@@ -12,8 +12,7 @@ import numpy as np
 from boxdraw.cli.columns import csv_form
 from boxdraw.cli.errors import Failure, UsageError, extra, listed
 from boxdraw.cli.features import as_trained, by_place, feature_rows, text_features
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, rows_progress, say_json
 from boxdraw.cli.stored import Stored, check_trained, open_stored
@@ -28,6 +27,7 @@ from boxdraw.cli.tables import (
     write_tables,
 )
 from boxdraw.model.export.text import printable
+from boxdraw.model.file import Model
 from boxdraw.model.membership import first_box
 from boxdraw.model.rows import UNSEEN, read_columns
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boxdraw import FastBoxesClassifier
-from boxdraw.cli.model import Model
 from boxdraw.model.export.text import printable
+from boxdraw.model.file import Model
 from boxdraw.report.payload import Labelled
 from boxdraw.report.report import find_form
 

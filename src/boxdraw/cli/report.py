@@ -11,12 +11,20 @@ from boxdraw.cli.columns import csv_form, row_weights
 from boxdraw.cli.errors import UsageError, no_such_column
 from boxdraw.cli.features import by_place, feature_rows
 from boxdraw.cli.labels import known_labels
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, positive_integer, positive_number
+from boxdraw.cli.options import (
+    add_common,
+    add_csv,
+    add_output,
+    check_inputs,
+    load_model,
+    positive_integer,
+    positive_number,
+)
 from boxdraw.cli.output import Output
 from boxdraw.cli.relearn import Slider, find_slider
 from boxdraw.cli.show import note, say_json
 from boxdraw.cli.tables import Source
+from boxdraw.model.file import Model
 from boxdraw.report.build import page
 from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
 from boxdraw.tables.schema import warn_of_unseen

@@ -25,8 +25,7 @@ from boxdraw.cli.figures import (
     rules_json,
 )
 from boxdraw.cli.labels import known_labels, meaning_of
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import plain, rows_progress, say, say_json
 from boxdraw.cli.stored import Stored, check_trained, open_stored
@@ -34,6 +33,7 @@ from boxdraw.cli.stored_labels import Tell, figures_of, find_facts, labelled_tab
 from boxdraw.cli.tables import Source
 from boxdraw.model.export.markdown import markdown_table, to_markdown
 from boxdraw.model.export.text import rule_texts
+from boxdraw.model.file import Model
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "rules_text", "run"]
 
@@ -48,13 +48,7 @@ FORMATS = ("text", "markdown", "json", "csv")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
     parser.add_argument("--format", choices=FORMATS, help="what to write (text)")
     add_output(parser, "-", "the rules")
@@ -68,13 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     if args.json and args.format not in (None, "json"):
         raise UsageError(f"--json and --format {args.format} contradict each other")
     if args.data is None and (args.target is not None or args.weight is not None or args.skip_unlabelled):
@@ -135,31 +123,7 @@ def _stored_figures(
 
 
 def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, data: str | None) -> str:
-    """Write rules, and figures if there are some.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    figures : list of dict or None
-        What `boxdraw.cli.figures.box_figures` returns.
-    form : {"text", "markdown", "json", "csv"}
-        The format.
-    data : str or None
-        The file that the figures are about.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> print(rules_text(Model(BoxSet([[1]], [[2]])), None, "csv", None))
-    box,rule
-    1,1 ≤ x0 ≤ 2
-    """
+    """Write rules, and figures if there are some."""
     if form == "json":
         return json.dumps(plain(rules_json(model, figures)), ensure_ascii=False, allow_nan=False, indent=2)
     if form == "csv":

@@ -1,4 +1,4 @@
-"""What a command says: results on standard output, notes and progress on standard error."""
+"""Output of the commands: results on standard output, notes and progress on standard error."""
 
 from __future__ import annotations
 
@@ -17,20 +17,7 @@ _ASCII = str.maketrans({"≤": "<=", "≥": ">=", "±": "+-", "–": "-"})
 
 
 def say(text: str, file: TextIO | None = None) -> None:
-    """Print, also where the terminal has no sign for "at most".
-
-    Parameters
-    ----------
-    text : str
-        What to print.
-    file : text file, optional
-        Where; standard output by default.
-
-    Examples
-    --------
-    >>> say("age ≤ 30")
-    age ≤ 30
-    """
+    """Print text, with ASCII replacements where the terminal cannot encode it."""
     out = sys.stdout if file is None else file
     encoding = getattr(out, "encoding", None) or "utf-8"
     try:
@@ -41,20 +28,7 @@ def say(text: str, file: TextIO | None = None) -> None:
 
 
 def say_json(value: Any) -> None:
-    """Print an object for machines, in UTF-8; a number that there is none of is null.
-
-    Parameters
-    ----------
-    value : object
-        What to print.
-
-    Examples
-    --------
-    >>> say_json({"precision": float("nan")})
-    {
-      "precision": null
-    }
-    """
+    """Print an object as JSON; numbers that are not finite become null."""
     text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
@@ -64,23 +38,7 @@ def say_json(value: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON can write.
-
-    Parameters
-    ----------
-    value : object
-        Anything of lists, dicts, texts and numbers, NumPy's among them.
-
-    Returns
-    -------
-    object
-        The same in Python's own types; None for a number that is not finite.
-
-    Examples
-    --------
-    >>> plain({"a": (1, float("inf"))})
-    {'a': [1, None]}
-    """
+    """Convert to types that JSON has: NumPy scalars to Python's own, numbers that are not finite to None."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -91,69 +49,18 @@ def plain(value: Any) -> Any:
 
 
 def note(text: str, quiet: bool) -> None:
-    """Tell the user something beside the result.
-
-    Parameters
-    ----------
-    text : str
-        One line.
-    quiet : bool
-        Whether the user wants to hear nothing.
-
-    Examples
-    --------
-    >>> note("nothing to see", quiet=True)
-    """
+    """Print a note on standard error, unless the user asked for quiet."""
     if not quiet:
         say(f"boxdraw: note: {text}", sys.stderr)
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """Write a share; a dash if there is none.
-
-    Parameters
-    ----------
-    share : float
-        The share, or NaN.
-    digits : int
-        Decimals of the percentage.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Examples
-    --------
-    >>> percent(0.256), percent(float("nan"))
-    ('26%', '-')
-    """
+    """Format a share as a percentage; NaN is a dash."""
     return "-" if math.isnan(share) else f"{share:.{digits}%}"
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Arrange texts in columns.
-
-    Parameters
-    ----------
-    header : sequence of str
-        The titles.
-    rows : sequence of sequences of str
-        The cells.
-    left : int
-        How many columns are set flush left; the others have numbers.
-
-    Returns
-    -------
-    str
-        A line per row.
-
-    Examples
-    --------
-    >>> print(text_table(["model", "AUC"], [["boxes", "0.9"]]))
-    model  AUC
-    boxes  0.9
-    """
+    """Align cells in columns, the first ``left`` ones flush left."""
     lines = [header, *rows]
     widths = [max(len(line[j]) for line in lines) for j in range(len(header))]
     return "\n".join(
@@ -167,27 +74,7 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int =
 
 @contextmanager
 def progress(what: str, total: float | None, quiet: bool) -> Iterator[Callable[[float, str], None]]:
-    """Show a bar while work is done, on a terminal and if rich is installed; nothing otherwise.
-
-    Parameters
-    ----------
-    what : str
-        The work.
-    total : float or None
-        How much there is to do; None if nobody knows.
-    quiet : bool
-        Whether the user wants to see nothing.
-
-    Yields
-    ------
-    callable
-        To be called with how much is done, and a few words about it.
-
-    Examples
-    --------
-    >>> with progress("counting", 3, quiet=True) as step:
-    ...     step(1, "one")
-    """
+    """Show a progress bar on a terminal where rich is installed; yield ``step(done, words)``."""
     rich = None if quiet or not sys.stderr.isatty() else _rich()
     if rich is None:
         yield lambda done, words: None
@@ -207,23 +94,7 @@ def progress(what: str, total: float | None, quiet: bool) -> Iterator[Callable[[
 
 @contextmanager
 def rows_progress(quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
-    """Show how passes over many rows get on, with their speed and the time that is left; where `progress` does.
-
-    Parameters
-    ----------
-    quiet : bool
-        Whether the user wants to see nothing.
-
-    Yields
-    ------
-    callable
-        To be called with what is being done, the rows that are done, and their number in all or None.
-
-    Examples
-    --------
-    >>> with rows_progress(quiet=True) as tell:
-    ...     tell("counting", 1000, 5000)
-    """
+    """Show passes over many rows with their speed and the time left; yield ``tell(what, done, total)``."""
     rich = None if quiet or not sys.stderr.isatty() else _rich()
     if rich is None:
         yield lambda what, done, total: None
@@ -241,7 +112,7 @@ def rows_progress(quiet: bool) -> Iterator[Callable[[str, int, int | None], None
 
 
 class _Passes:
-    """Shows one pass at a time."""
+    """A bar for the pass under way."""
 
     def __init__(self, bar: Any) -> None:
         self._bar, self._task, self._what, self._done, self._start = bar, None, "", 0, 0.0

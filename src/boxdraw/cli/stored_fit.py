@@ -14,10 +14,10 @@ from boxdraw.cli.errors import extra, no_such_column
 from boxdraw.cli.features import infinite, is_text, learning_column, no_values, nothing_to_learn
 from boxdraw.cli.labels import binary_labels
 from boxdraw.cli.learning import make_estimator
-from boxdraw.cli.model import Model
 from boxdraw.cli.show import note
 from boxdraw.cli.stored import Stored, open_stored
 from boxdraw.cli.stored_labels import Facts, LabelledPieces, Tell, figures_of, find_facts
+from boxdraw.model.file import Model
 
 __all__ = ["StoredLabelled", "read_stored"]
 

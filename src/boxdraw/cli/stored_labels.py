@@ -15,9 +15,9 @@ from boxdraw.cli.errors import Failure, extra, no_such_column
 from boxdraw.cli.features import has_infinite, has_values, learning_column
 from boxdraw.cli.figures import counted_figures
 from boxdraw.cli.labels import check_labels, no_labels, with_label
-from boxdraw.cli.model import Model
 from boxdraw.cli.stored import Stored
 from boxdraw.model.export.text import printable
+from boxdraw.model.file import Model
 from boxdraw.model.rule import is_missing
 from boxdraw.model.statistics import BoxCounts
 from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
@@ -317,5 +317,5 @@ def figures_of(model: Model, pieces: Iterator[tuple[Any, Any, Any]], n_rows: int
         done += rows.num_rows
         tell("counting rows in boxes", done, n_rows)
     assert counts is not None
-    warn_of(unseen, stacklevel=2)
+    warn_of(unseen)
     return counted_figures(model, counts)

@@ -53,14 +53,20 @@ def problems(max_boxes, chunk, size=CHUNK, **kind):
     return [ref.random_problem(rng, max_boxes, **kind) for _ in range(size)]
 
 
-@pytest.mark.parametrize(
-    ("max_boxes", "chunk"), [(k, chunk) for k in N_CHUNKS for chunk in range(N_CHUNKS[k])], ids=str
-)
+def chunks():
+    """The problems, in parts; two of each number of boxes are for `make test`."""
+    for max_boxes, count in N_CHUNKS.items():
+        for chunk in range(count):
+            yield pytest.param(max_boxes, chunk, marks=[pytest.mark.thorough] if chunk >= 2 else [])
+
+
+@pytest.mark.parametrize(("max_boxes", "chunk"), list(chunks()))
 def test_the_optimum_is_found_and_proven(max_boxes, chunk):
     for problem in problems(max_boxes, chunk):
         assert_optimal(problem, fit(problem, edges=["tight", "midway"][chunk % 2]))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("max_boxes", [1, 2, 3])
 def test_with_real_weights_up_to_their_rounding(max_boxes):
     for problem in problems(max_boxes, 100, weights="real"):
@@ -73,6 +79,7 @@ def test_with_two_threads(max_boxes):
         assert_optimal(problem, fit(problem, n_jobs=2))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("max_boxes", [1, 2])
 def test_with_distances_that_floats_round(max_boxes):
     """Limits are floats, but a row is held or missed by the margin exactly."""
@@ -83,6 +90,7 @@ def test_with_distances_that_floats_round(max_boxes):
         assert_optimal(tenths, fit(tenths, edges="midway"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("chunk", range(4))
 def test_two_boxes_in_larger_tables(chunk):
     rng = np.random.default_rng(chunk)

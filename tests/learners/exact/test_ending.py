@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from sklearn.base import clone
 
 from boxdraw import BoxSet
 
-from .fitted import assert_true, hard, model, small, value_of
+from .fitted import HANG, assert_true, hard, model, small, value_of
 
 INF = np.inf
 pytestmark = [
@@ -22,38 +21,46 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize(
-    "params",
-    [{"n_jobs": 1}, {"n_jobs": 2}, {"strategy": "neighbourhood"}, {"strategy": "per_cluster"}, {"solver": "mip"}],
-    ids=str,
-)
-@pytest.mark.parametrize("seconds", [0.0, 2.0])
-@pytest.mark.usefixtures("compiled")
-def test_the_time_limit_is_kept(params, seconds):
-    X, y = hard()
-    start = time.perf_counter()
-    fitted = model(max_boxes=3, time_limit=seconds, **params).fit(X, y)
-    taken = time.perf_counter() - start
-    assert taken <= 1.1 * seconds + 1
+def assert_unproven(fitted, X, y):
     assert fitted.status_ in ("time_limit", "heuristic")
     assert fitted.bound_ > fitted.objective_
     assert fitted.gap_ == pytest.approx((fitted.bound_ - fitted.objective_) / fitted.objective_)
-    assert fitted.certificate_.seconds == pytest.approx(taken, abs=0.2)
     assert_true(fitted, X, y)
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize(
+    "params", [{"n_jobs": 1}, {"n_jobs": 2}, {"strategy": "neighbourhood"}, {"strategy": "per_cluster"}], ids=str
+)
+@pytest.mark.parametrize("seconds", [0.0, 2.0])
+def test_the_time_limit_is_kept(clock, params, seconds):
+    """Once the time is over, those who search look at the clock a few times more, to see that it is."""
+    X, y = hard()
+    fitted = model(max_boxes=3, time_limit=seconds, **params).fit(X, y)
+    assert_unproven(fitted, X, y)
+    assert fitted.certificate_.seconds <= seconds + 100 * clock.step
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1.0])
+def test_the_paper_s_program_ends_in_time(seconds):
+    """Its solver has a process and a clock of its own."""
+    X, y = hard()
+    fitted = model(max_boxes=3, time_limit=seconds, solver="mip").fit(X, y)
+    assert_unproven(fitted, X, y)
+    assert fitted.certificate_.seconds < HANG
+
+
 def test_a_callback_sees_the_progress_and_can_end_the_search():
     X, y = hard()
     seen = []
 
     def callback(progress):
         seen.append(progress)
-        return progress.seconds > 0.5
+        return len(seen) == 8
 
     fitted = model(max_boxes=3, callback=callback, n_jobs=2).fit(X, y)
     assert fitted.status_ == "interrupted"
-    assert 0.5 < seen[-1].seconds <= fitted.certificate_.seconds < 5
+    assert len(seen) == 8
+    assert 0 < seen[-1].seconds <= fitted.certificate_.seconds < HANG
     assert [progress.seconds for progress in seen] == sorted(progress.seconds for progress in seen)
     for progress in seen:
         assert 0 < progress.objective <= fitted.objective_ <= fitted.bound_ <= progress.bound
@@ -80,19 +87,20 @@ def test_a_callback_may_end_the_search_at_once(strategy, max_boxes):
 
 
 @pytest.mark.parametrize("solver", ["auto", "mip"])
-@pytest.mark.parametrize("after", [0.0, 0.7])
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("after", [1, 5])
 def test_an_exception_in_the_callback_comes_through(solver, after):
+    calls = []
+
     def callback(progress):
-        if progress.seconds >= after:
+        calls.append(progress)
+        if len(calls) == after:
             raise RuntimeError("from the callback")
 
     before = threading.active_count()
-    start = time.perf_counter()
     with pytest.raises(RuntimeError, match=r"^from the callback$"):
         model(max_boxes=3, callback=callback, n_jobs=2, solver=solver).fit(*hard())
     assert threading.active_count() == before
-    assert time.perf_counter() - start < 10
+    assert len(calls) == after
 
 
 CTRL_C = """
@@ -103,39 +111,46 @@ from boxdraw import ExactBoxesClassifier
 rng = np.random.default_rng(8)
 X = np.column_stack([rng.integers(30, 84, 300), rng.integers(58, 70, 300), rng.geometric(0.2, 300)]).astype(float)
 y = (rng.random(300) < 0.15 + 0.02 * X[:, 2]).astype(int)
-for max_boxes in (1, 3):
-    ExactBoxesClassifier(max_boxes=max_boxes).fit(X[:60], y[:60])  # loads all that is compiled
+calls = []
 
 
 def callback(progress):
-    if progress.seconds > float(sys.argv[2]):
+    calls.append(progress)
+    if len(calls) == int(sys.argv[2]):
         print("searching", flush=True)
 
 
 model = ExactBoxesClassifier(
-    max_boxes=3, time_limit=60.0, n_jobs=int(sys.argv[1]), callback=callback, solver=sys.argv[3]
+    max_boxes=3, time_limit=600.0, n_jobs=int(sys.argv[1]), callback=callback, solver=sys.argv[3]
 )
 model.fit(X, y)
-print(model.status_, model.certificate_.verify(X, y), model.certificate_.seconds < 30)
+print(model.status_, model.certificate_.verify(X, y))
 """
 
 
+CTRL_C_IN = [
+    ("1", 4, "auto"),
+    pytest.param("2", 10, "auto", marks=pytest.mark.thorough),
+    pytest.param("1", 2, "mip", marks=pytest.mark.thorough),
+]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize(("n_jobs", "after", "solver"), [("1", 0.3, "auto"), ("2", 2.0, "auto"), ("1", 0.5, "mip")])
+@pytest.mark.parametrize(("n_jobs", "after", "solver"), CTRL_C_IN)
 def test_ctrl_c_returns_the_best_so_far(n_jobs, after, solver):
     command = [sys.executable, "-W", "ignore:No box was found", "-c", CTRL_C, n_jobs, str(after), solver]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "searching\n"
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANG)
     assert err == ""
     assert process.returncode == 0
-    assert out.splitlines()[-1] == "interrupted True True"
+    assert out.splitlines()[-1] == "interrupted True"
 
 
 def test_a_gap_is_enough():
     X, y = hard(80)
-    fitted = model(gap=0.05, time_limit=60.0).fit(X, y)
+    fitted = model(gap=0.05).fit(X, y)
     assert fitted.status_ in ("gap_reached", "optimal")
     assert fitted.gap_ <= 0.05
     assert_true(fitted, X, y)
@@ -165,7 +180,7 @@ def test_boxes_to_start_from_are_kept_when_there_is_no_time():
 )
 def test_boxes_to_start_from_may_be_of_no_use(boxes):
     X, y = small()
-    for seconds in (0.0, 30.0):
+    for seconds in (0.0, HANG):
         fitted = model(warm_start_boxes=boxes, time_limit=seconds).fit(X, y)
         assert len(fitted.boxes_) <= 2
         assert_true(fitted, X, y)

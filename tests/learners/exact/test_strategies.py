@@ -40,6 +40,7 @@ def test_boxes_per_cluster_have_a_bound_that_holds(max_boxes):
         assert fitted.certificate_.verify(problem.X, problem.y, problem.weight)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("max_boxes", [1, 2])
 def test_the_papers_program_has_the_same_optimum(max_boxes):
     for problem in tiny(7, max_boxes, n=10):
@@ -51,6 +52,7 @@ def test_the_papers_program_has_the_same_optimum(max_boxes):
         assert fitted.certificate_.verify(problem.X, problem.y, problem.weight)
 
 
+@pytest.mark.thorough
 def test_missing_values_against_brute_force():
     """A missing value is inside wherever the box says so; all boxes that say anything of it are tried."""
     rng = np.random.default_rng(3)

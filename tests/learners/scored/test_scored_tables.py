@@ -12,7 +12,7 @@ import pytest
 from boxdraw import ScoredBoxesClassifier
 from boxdraw.model.scorecard import Scorecard
 
-from ..test_tables import holds
+from ...tables.test_frames import holds
 from . import reference as ref
 
 FRAMES = {"pandas": lambda frame: frame, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}

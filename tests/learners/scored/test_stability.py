@@ -12,7 +12,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from boxdraw import ScoredBoxesClassifier
-from boxdraw.learners.scored import sample as sampling
+from boxdraw.learners import sample as sampling
 from boxdraw.learners.scored import stability as module
 from boxdraw.learners.scored.stability import BoxStability, LimitStability, Stability, _interval, _partners, _percent
 from boxdraw.model.boxes import BoxSet

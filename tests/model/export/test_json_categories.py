@@ -274,10 +274,10 @@ def test_random_edits_are_read_or_refused(data):
 
 @pytest.fixture
 def quickly():
-    """Give a reader five seconds of work for its text; it should need a small part of one."""
+    """Give a reader a minute of work for its text; it should need a small part of a second."""
     start = time.process_time()
     yield
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 60
 
 
 def written(features, limits=()):

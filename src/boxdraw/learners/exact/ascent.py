@@ -10,25 +10,19 @@ from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.learners.exact.problem import Box, Problem
 from boxdraw.learners.exact.walk import Walk
 
-Drawing = list[Box]
-
 _NODES = 300  # of branch and bound in one refit: enough to be exact on small data
 _MOST_WORK = 100_000_000  # words to look at before branching begins, beyond which a refit only climbs
 
 
 class Ascent:
-    """Block coordinate ascent with exact refits, destroy-and-repair and merging.
-
-    Every choice follows from the seed and from counted work, never from the clock, so that the same call draws the
-    same boxes; the clock can only end it early.
-    """
+    """Block coordinate ascent with exact refits; choices follow from the seed and counted work, never the clock."""
 
     def __init__(self, problem: Problem, max_box: MaxBox, seed: int, out_of_time: Callable[[], bool]) -> None:
         self._problem = problem
         self._max_box = max_box
         self._random = np.random.default_rng(seed)
         self._out_of_time = out_of_time
-        self.boxes: Drawing = []
+        self.boxes: list[Box] = []
         self.value = problem.constant
         self.method = "empty drawing"
         self._walk = Walk(problem, max_box, seed)
@@ -43,11 +37,8 @@ class Ascent:
         self.boxes, self.value, self.method = list(boxes), value, method
         return True
 
-    def improve(self, boxes: Sequence[Box], *, exactly: bool) -> Drawing:
-        """Refit one box after the other until none gets better; add a box where there is room, drop useless ones.
-
-        Refits climb, and if they are to be exact branch and bound goes on from there.
-        """
+    def improve(self, boxes: Sequence[Box], *, exactly: bool) -> list[Box]:
+        """Refit one box after the other, by climbing or exactly, until none improves; add boxes, drop useless ones."""
         boxes = list(boxes)[: self._problem.max_boxes]
         value = self._problem.value(boxes)
         stale = 0

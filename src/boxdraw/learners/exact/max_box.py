@@ -14,7 +14,7 @@ import numpy.typing as npt
 from boxdraw._core.arrays import BoolArray, IntArray
 from boxdraw.learners.exact import climbing, kernels
 from boxdraw.learners.exact.objective import Points
-from boxdraw.learners.exact.problem import Box, Levels, Problem, Rows
+from boxdraw.learners.exact.problem import Box, LevelRows, Levels, Problem
 
 Words = npt.NDArray[np.uint64]
 
@@ -25,10 +25,7 @@ _SEEDS_BETWEEN = 8  # searched between updates of the bounds of all
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """What a box earns: gains of positives, costs of negatives, and prices of pairs of both; all at least 0.
-
-    A positive earns its gain less the pair prices of the negatives in the same box, or nothing if that is negative.
-    """
+    """What a box earns: gains of positives less pair prices (never below 0), less costs of negatives."""
 
     gain: Points
     cost: Points
@@ -58,7 +55,7 @@ class MaxBox:
         self._problem = problem
         self._seconds_left = seconds_left
         positives, negatives = problem.positives, problem.negatives
-        self._table = climbing.Table(
+        self._table = climbing.LevelTable(
             positives.low,
             positives.high,
             negatives.low,
@@ -89,10 +86,7 @@ class MaxBox:
         return int(max(1, min(self._seconds_left() * _SWEPT / n_rows, sys.maxsize)))
 
     def polish(self, lo: Levels, hi: Levels, boxes: IntArray, limits: IntArray) -> tuple[BoolArray, int]:
-        """Improve the boxes of a drawing, in place and in the given orders.
-
-        Returns which boxes are worth it, and the points of the drawing that they make.
-        """
+        """Improve the boxes of a drawing in place; return which are worth their cost, and the points of these."""
         orders = lo, hi, boxes, limits, self._most_sweeps()
         kept, value = climbing.polish(self._table, *self._plain, self._problem.box_points, *orders)
         return kept, int(value) + self._problem.constant
@@ -154,10 +148,7 @@ class _Search:
         self.chunk = math.ceil(_CHUNK / self.node_size)
 
     def run(self, cutoff: int, node_limit: int, most: int, out_of_time: Callable[[], bool], keep_all: bool) -> _Run:
-        """Search the boxes of one positive after the other, without those of the positives before.
-
-        The cutoff rises to the best value found; with keep_all it stays, and all boxes above it are kept.
-        """
+        """Search the boxes of one positive after the other, without earlier ones; keep_all keeps every box."""
         shape = most, self.low.shape[1]
         run = _Run(np.zeros(shape, np.int32), np.zeros(shape, np.int32), cutoff, int(self.prices.gain.sum()))
         dead = np.zeros(self.words, dtype=np.uint64)
@@ -220,7 +211,7 @@ def _set_of(rows: IntArray, n_words: int) -> Words:
     return words
 
 
-def _let_in_order(problem: Problem, rows: Rows) -> Levels:
+def _let_in_order(problem: Problem, rows: LevelRows) -> Levels:
     """Return, per feature, the order in which a lower limit going down and an upper limit going up let rows in."""
     limits = (rows.low, problem.n_low), (rows.high, problem.n_high)
     return np.stack([climbing.let_in_order(*limit, side) for side, limit in enumerate(limits)])

@@ -67,7 +67,7 @@ class Control:
         self._end += seconds
 
     def out_of_time(self) -> bool:
-        """Say whether to stop; also the place from which progress is reported."""
+        """Return True if the search is to stop; progress is reported from here."""
         now = time.perf_counter()
         if now - self._last_report > 0.2:
             self.report()
@@ -79,18 +79,18 @@ class Control:
         if self._report(self.value, self.bound, self.phase):
             self.asked = True
 
-    def lower_bound(self, bound: int, method: str) -> None:
+    def tighten_bound(self, bound: int, method: str) -> None:
         """Take over a bound if it is better."""
         with self._lock:
             if bound < self.bound:
                 self.bound, self.bound_method = bound, method
 
     def certified(self) -> bool:
-        """Say whether value and bound are as close as asked for."""
+        """Return True if value and bound are as close as asked for."""
         return self.bound <= self.value or self.bound - self.value <= self._gap * abs(self.value)
 
     def status(self, state: State) -> str:
-        """Say how the search ended."""
+        """Return how the search ended."""
         if state.bound <= state.value:
             return "optimal"
         if self.asked:
@@ -119,7 +119,7 @@ def ctrl_c_asks(control: Control) -> Iterator[None]:
 
 
 class Side:
-    """CP-SAT in a thread of its own. Its bounds count at once; its drawings only where `Search` says so."""
+    """CP-SAT in a thread of its own. Its bounds count at once; its drawings only where `Search` takes them."""
 
     def __init__(self, problem: Problem, hint: Sequence[Box], control: Control, seed: int, effort: float) -> None:
         self._problem = problem
@@ -148,14 +148,14 @@ class Side:
         return self._stopped or self._control.seconds_left() <= 0
 
     def _take_bound(self, bound: int) -> None:
-        self._control.lower_bound(bound, "CP-SAT on levels")
+        self._control.tighten_bound(bound, "CP-SAT on levels")
 
     def _take_boxes(self, boxes: list[Box], value: int) -> None:
         if value > self.value:
             self.boxes, self.value = boxes, value
 
     def busy(self) -> bool:
-        """Say whether it still searches."""
+        """Return True if it still searches."""
         return self._thread.is_alive()
 
     def stop(self) -> None:
@@ -169,13 +169,11 @@ class Side:
 
 
 class Search:
-    """The main line of the search, each step of which follows from the seed alone, and CP-SAT beside it.
+    """The main line of the search, each step of which follows from the seed alone, and CP-SAT beside it."""
 
-    The main line is: drawings by refits and repairs, column generation for boxes and for the bound, and a list of all
-    boxes that a better drawing could use. A drawing of CP-SAT is only taken when the main line has ended, and one
-    found after that only if CP-SAT does not come to an end, so that the same call gives the same boxes as long as no
-    clock ends it.
-    """
+    # The main line: drawings by refits and repairs, column generation for boxes and for the bound, and a list of all
+    # boxes that a better drawing could use. A drawing of CP-SAT is only taken when the main line has ended, and one
+    # found after that only if CP-SAT does not finish, so that equal calls give equal boxes unless a clock ends them.
 
     def __init__(self, problem: Problem, control: Control, *, seed: int, n_jobs: int, prove: bool = True) -> None:
         self._problem = problem
@@ -251,7 +249,7 @@ class Search:
         found = self._max_box.best(pricing, least, self._control.out_of_time)
         if found.box is not None:
             self._offer([found.box], "branch and bound")
-        self._control.lower_bound(found.upper - problem.box_points + problem.constant, "branch and bound")
+        self._control.tighten_bound(found.upper - problem.box_points + problem.constant, "branch and bound")
 
     def _bound_many(self) -> None:
         """Lower the bound by column generation; finish by a list of all boxes that a better drawing could use."""
@@ -266,7 +264,7 @@ class Search:
             self._control.phase = "column generation"
             generation.least = self._ascent.value
             more = generation.step()
-            self._control.lower_bound(generation.bound, "column generation")
+            self._control.tighten_bound(generation.bound, "column generation")
             rounds += 1
             if rounds in _TURNS and self._side is None:
                 self._give_a_turn(_TURNS[rounds])
@@ -279,7 +277,7 @@ class Search:
                     return
 
     def _choose(self, boxes: list[Box], effort: float) -> bool:
-        """Offer the best drawing out of a list of boxes; say whether that is proven."""
+        """Offer the best drawing out of a list of boxes; return True if that is proven."""
         if self._control.out_of_time():
             return False
         self._control.phase = "choosing among boxes"
@@ -290,14 +288,14 @@ class Search:
         return chosen.proven
 
     def _list_all(self, generation: ColumnGeneration, most: int) -> bool:
-        """List every box that a better drawing could use; choose among them; say whether that settled it."""
+        """List every box that a better drawing could use; choose among them; return True if that settled it."""
         if self._control.out_of_time():
             return False
         self._control.phase = "listing boxes"
         boxes = generation.all_boxes(self._ascent.value, most)
         if boxes is None or not self._choose(boxes, 100 * _EFFORT):
             return False
-        self._control.lower_bound(self._ascent.value, "column generation and a list of all boxes in question")
+        self._control.tighten_bound(self._ascent.value, "column generation and a list of all boxes in question")
         return True
 
     def _start_side(self, effort: float = math.inf) -> None:

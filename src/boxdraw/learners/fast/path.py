@@ -14,6 +14,7 @@ from boxdraw._core.tiles import threaded_map, tiles
 from boxdraw.learners.fast.divide import EdgeSums
 from boxdraw.learners.fast.expand import Edges, critical_weight
 from boxdraw.learners.fast.exponential import exp
+from boxdraw.learners.fast.growth import EDGE, Growth
 from boxdraw.learners.fast.stops import LOWER, UPPER, Stops
 from boxdraw.metrics import auh_from_points, roc_hull
 from boxdraw.model.boxes import BoxSet
@@ -24,16 +25,14 @@ from boxdraw.tables.training import Training
 if TYPE_CHECKING:
     from boxdraw.plotting.roc_path import PathDisplay
 
-_MANY_CELLS = 2**17  # from here on compiled code pays
+# Up to here NumPy: loading numba doubles the time of a first small fit and its scores (docs/figures/twins.txt).
+_MANY_CELLS = 2**17
 
 
 def critical_weights(
-    edges: Edges, X: Matrix, expansions: Sequence[float], growth: str, n_jobs: int | None
+    edges: Edges, X: Matrix, expansions: Sequence[float], growth: Growth, n_jobs: int | None
 ) -> FloatArray:
-    """Return c*(x) = max over boxes of min over edges of the critical weight; a row per expansion.
-
-    A missing value, NaN, is inside any limit, and an infinite one, which stands for what was never seen, outside any.
-    """
+    """Return max over boxes of min over edges of the critical weight, a row per expansion. NaN is inside."""
     if not len(X):
         return np.empty((len(expansions), 0))
     if _has_many_cells(X):
@@ -51,24 +50,21 @@ def _has_many_cells(X: Matrix) -> bool:
     return X.size > _MANY_CELLS
 
 
-def training_weights(edges: Edges, data: Training, expansion: float, growth: str, n_jobs: int | None) -> FloatArray:
-    """Return the critical weights of the training rows.
-
-    A training negative is the first negative that an edge meets on the way to it, so the search for that one can be
-    left out, and "nearest_negative" is "edge". Compiled code hardly ever searches, so it takes all rows together.
-    """
-    if growth != "nearest_negative" or _has_many_cells(data.X):
+def training_weights(edges: Edges, data: Training, expansion: float, growth: Growth, n_jobs: int | None) -> FloatArray:
+    """Return the critical weights of the training rows."""
+    # A training negative is the first one that an edge meets on its way to it, so there is no need to search for that.
+    if not growth.stops_at_negatives or _has_many_cells(data.X):
         return critical_weights(edges, data.X, [expansion], growth, n_jobs).ravel()
     critical = np.empty(len(data.X))
-    for rows, rule in ((data.positive, growth), (~data.positive, "edge")):
+    for rows, rule in ((data.positive, growth), (~data.positive, EDGE)):
         critical[rows] = critical_weights(edges, data.X[rows], [expansion], rule, n_jobs).ravel()
     return critical
 
 
-def _tile_weights(edges: Edges, X: Matrix, expansions: Sequence[float], growth: str) -> FloatArray:
+def _tile_weights(edges: Edges, X: Matrix, expansions: Sequence[float], growth: Growth) -> FloatArray:
     low, high = _mirrored_columns(edges, X, growth)
     above = low - edges.tight[LOWER][:, :, None], high - edges.tight[UPPER][:, :, None]
-    if growth == "free":
+    if growth.may_shrink:
         return _free_weights(edges.sums, above, expansions)
     return _growing_weights(edges.sums, above, expansions)
 
@@ -81,11 +77,7 @@ def _free_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expansio
 
 
 def _growing_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expansions: Sequence[float]) -> FloatArray:
-    """Return the critical weights where boxes never shrink.
-
-    Within its tight box a value is inside at any cost, and it can only be beyond one of the two edges, but for unseen
-    ones, which are beyond both. The values beyond are picked out.
-    """
+    """Return the critical weights where boxes never shrink: only values beyond a tight box are computed."""
     beyond = [values < 0 for values in above]
     counts = [np.count_nonzero(cells, axis=2).ravel() for cells in beyond]
     t = [exp(above[side][beyond[side]] + 1) for side in (LOWER, UPPER)]
@@ -104,7 +96,7 @@ def _growing_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expan
     return result
 
 
-def _mirrored_columns(edges: Edges, X: Matrix, growth: str) -> tuple[FloatArray, FloatArray]:
+def _mirrored_columns(edges: Edges, X: Matrix, growth: Growth) -> tuple[FloatArray, FloatArray]:
     """Return the scaled coordinates that decide: the values, or the negatives that an edge meets before them."""
     low = high = X
     if (unseen := np.isinf(X)).any():
@@ -112,7 +104,7 @@ def _mirrored_columns(edges: Edges, X: Matrix, growth: str) -> tuple[FloatArray,
         low, high = np.where(unseen, -farthest, X), np.where(unseen, farthest, X)
     scaled_low = edges.scaling.columns(low)
     scaled_high = scaled_low if high is low else edges.scaling.columns(high)
-    if growth != "nearest_negative":
+    if not growth.stops_at_negatives:
         return _or_inside(scaled_low), _or_inside(-scaled_high)
     assert edges.stops is not None
     beyond_low = scaled_low < edges.tight[LOWER].max(axis=0)[:, None]
@@ -128,7 +120,7 @@ def _or_inside(mirrored: FloatArray) -> FloatArray:
     return np.where(np.isnan(mirrored), np.inf, mirrored)
 
 
-def draw(edges: Edges, c: float, expansion: float, growth: str, encoding: Encoding) -> BoxSet:
+def draw(edges: Edges, c: float, expansion: float, growth: Growth, encoding: Encoding) -> BoxSet:
     """Return the boxes at cost c, with the numbers that people read rounded as far as training rows allow."""
     lower, upper = edges.limits(c, expansion, growth)
     assert edges.stops is not None
@@ -137,8 +129,8 @@ def draw(edges: Edges, c: float, expansion: float, growth: str, encoding: Encodi
 
 def _shown(stops: Stops, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return short numbers that say the same of the training rows; of whole numbers, the same of any."""
-    low, high = stops.room(lower, upper)
-    # Just above 0 comes 5e-324. From a limit so small beside the room that it has, a step into the room is taken first.
+    low, high = stops.slack(lower, upper)
+    # Just above 0 comes 5e-324. A limit that is tiny beside its interval first takes a step into the interval.
     exact = np.stack([lower, upper])
     with np.errstate(over="ignore", invalid="ignore"):  # at the ends of the float range the step is no number
         step = 1e-3 * np.stack([high[LOWER] - lower, low[UPPER] - upper])
@@ -222,34 +214,7 @@ class PathPoint:
 
 
 class CostCurve:
-    """What boxes at any cost do on given rows, and at a series of costs in particular.
-
-    Parameters
-    ----------
-    roc : TrainingRoc
-        The rows, counted by critical weight.
-    negative_weights : ndarray of shape (n_points,)
-        The costs.
-    current : float or None
-        The cost of a model, if there is one.
-
-    Attributes
-    ----------
-    fpr, tpr, precision : ndarray of shape (n_points,)
-        Rates at those costs; the precision is NaN where no row is flagged.
-    roc_fpr, roc_tpr : ndarray
-        The full ROC, over all costs.
-    roc_precision : ndarray
-        The precision at the points of the ROC, NaN at the first one, where no row is flagged.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> roc = TrainingRoc.of(np.array([2.0, 1.0, 0.5, 0.1]), np.array([True, False, True, False]), None)
-    >>> curve = CostCurve(roc, np.array([0.5]))
-    >>> curve.tpr.tolist(), curve.fpr.tolist(), curve.precision.round(2).tolist()
-    ([1.0], [0.5], [0.67])
-    """
+    """Rates and precision on given rows at a series of costs, and the full ROC over all costs."""
 
     fpr: FloatArray
     tpr: FloatArray
@@ -316,7 +281,7 @@ class CostPath(CostCurve, Sequence[PathPoint]):
         roc: TrainingRoc,
         negative_weights: FloatArray,
         expansion: float,
-        growth: str,
+        growth: Growth,
         encoding: Encoding,
         current: float,
     ) -> None:

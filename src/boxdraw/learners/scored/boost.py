@@ -42,7 +42,7 @@ class Box(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class BinnedRows:
     """Training rows on bins, what they weigh, and what the classes do."""
 
     bins: Bins
@@ -54,12 +54,10 @@ class Rows:
 
     @property
     def luck(self) -> FloatArray:
-        """The square of the gain that a set of categories has by chance, per column.
-
-        The categories have their order by the labels. Were these drawn by lot, the sum of the gradients of each of k
-        categories would be normal, with variance V and curvature H; V / H is the mean of the class weights at even
-        odds. The best upper part of so many normal numbers has the gain sqrt(LUCK k V / H).
-        """
+        """The square of the gain that a set of categories has by chance, per column."""
+        # The categories have their order by the labels. Were these drawn by lot, the sum of the gradients of each of k
+        # categories would be normal, with variance V and curvature H; V / H is the mean of the class weights at even
+        # odds. The best upper part of so many normal numbers has the gain sqrt(LUCK k V / H).
         n_codes = np.array(self.n_codes or [0] * len(self.bins.codes))
         luck: FloatArray = LUCK * np.maximum(n_codes - 1, 0) * self.class_weight.mean()
         return luck
@@ -77,7 +75,7 @@ class Cells:
     member: BoolArray  # (cells, boxes)
     mass: FloatArray  # (2, cells): weight of the negatives and of the positives
 
-    def logistic(self, rows: Rows, nonnegative: bool) -> FloatArray:
+    def logistic(self, rows: BinnedRows, nonnegative: bool) -> FloatArray:
         """Fit coefficients of the boxes, the intercept last."""
         F = self.member.astype(np.float64).repeat(2, axis=0)
         positive = np.arange(len(F)) % 2 == 1
@@ -87,7 +85,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class BoostedBoxes:
     """Boxes on codes, a row each, and what they hold."""
 
     low: IntArray
@@ -97,12 +95,8 @@ class Drawing:
     inside: FloatArray  # (few rows, boxes): how far inside
 
 
-def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
-    """Draw boxes until there are enough of them or none has any gain.
-
-    ``few`` are the rows to fit points on: all rows or a sample. ``lam`` is how many positives at even odds a box's gain
-    is taxed with: boxes of few rows need more purity.
-    """
+def boost(rows: BinnedRows, few: BinnedRows, setting: Setting, shape: Shape) -> BoostedBoxes:
+    """Draw boxes until there are enough or none has any gain; points are fitted on ``few``, all rows or a sample."""
     table = rows.bins.blurred(rows.blur)
     few_table = table if few is rows else few.bins.blurred(few.blur)
     inside, few_inside = np.zeros((len(rows.weight), 0)), np.zeros((len(few.weight), 0))
@@ -127,7 +121,7 @@ def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
     low = np.vstack([none, *(box.low for box in boxes.values())])
     high = np.vstack([none, *(box.high for box in boxes.values())])
     cells = Cells(*_count_cells(table.codes, rows.positive, rows.weight, low, high))
-    return Drawing(low, high, (table.codes == MISSING).any(axis=1), cells, few_inside)
+    return BoostedBoxes(low, high, (table.codes == MISSING).any(axis=1), cells, few_inside)
 
 
 def _new_box(
