@@ -45,9 +45,11 @@ print(json.dumps([b - a for a, b in zip([start, *times], times)]))
 """
 
 
-def run(patch, cache):
+def run(patch, cache=None):
     """Return the seconds of the import, the fit, the scores and the predictions in a process of its own."""
-    env = {**os.environ, "NUMBA_CACHE_DIR": cache, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    if cache is not None:
+        env["NUMBA_CACHE_DIR"] = cache
     done = subprocess.run(
         [sys.executable, "-c", CODE.format(patch=patch)], capture_output=True, text=True, check=True, env=env
     )
@@ -55,11 +57,20 @@ def run(patch, cache):
 
 
 def main():
-    """Print the table."""
+    """Print the table; with --quick, of one round with what is compiled already."""
+    if "--quick" in sys.argv:
+        first = dict.fromkeys(LINES, float("nan"))
+        show(first, [{name: run(patch) for name, patch in LINES.items()}])
+        return
     with tempfile.TemporaryDirectory() as cache:
         first = {name: sum(run(patch, cache)) for name, patch in LINES.items()}
         rounds = [{name: run(patch, cache) for name, patch in LINES.items()} for _ in range(N_ROUNDS)]
-    print(f"A fit, scores and predictions of 1000 x 8 rows in a fresh process; medians of {N_ROUNDS} rounds.\n")
+    show(first, rounds)
+
+
+def show(first, rounds):
+    """Print medians of the rounds and their ratio to NumPy, and the seconds of the first processes."""
+    print(f"A fit, scores and predictions of 1000 x 8 rows in a fresh process; medians of {len(rounds)} rounds.\n")
     print(f"{'':28}{'import':>9}{'fit':>9}{'scores':>9}{'predict':>9}{'in all':>9}{'ratio':>7}{'not compiled yet':>18}")
     plain = statistics.median(sum(line["NumPy"]) for line in rounds)
     for name in LINES:

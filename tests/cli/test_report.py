@@ -190,7 +190,7 @@ def test_refused(fails, model, data):
     fails("report", model, data, "-o", data, "--force", words="would take the place of what it is made from")
     fails("report", model, data, "--test", "absent.csv", "--force", words="absent.csv")
     fails("report", model, data, "--id", "account", "--force", words="account")
-    fails("report", model, data, "--weight", "fraud", "--force", words='the weights in column "fraud" must be numbers')
+    fails("report", model, data, "--weight", "fraud", "--force", words="The weights in column 'fraud' must be numbers")
     fails("report", model, data, "--target", "hour", "--force", words="labels that the model does not know")
     fails("report", model, data, "--max-rows", 1, code=2, words="--max-rows must be at least 2")
     fails("report", model, data, "--test", "-", code=2, words="--test cannot come from standard input")

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from boxdraw._core.arrays import FloatArray
-from boxdraw.cli.labels import label_text
 from boxdraw.cli.show import percent, text_table
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import printable, rule_texts
 from boxdraw.model.file import Model
 from boxdraw.model.statistics import BoxCounts, counted_statistics, wilson_interval
-from boxdraw.tables.schema import warn_of_unseen
+from boxdraw.tables.labelled import Piece, Tell, label_text
+from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
 
 __all__ = ["EDITED", "HEADER", "box_figures", "edit_texts", "figure_cells", "figures_text", "model_text", "rules_json"]
 
@@ -26,15 +25,22 @@ HEADER = ("box", "rows", "caught", "false alarms", "precision", "95% interval", 
 EDITED = "Edited since it was learned:"
 
 
-def box_figures(model: Model, X: Any, y: Any, weight: FloatArray | None) -> list[dict[str, Any]]:
-    """Count what each box catches, and at the end what all of them do together."""
-    warn_of_unseen(X, model.boxes)
-    member = model.boxes.membership(X)
-    return counted_figures(model, BoxCounts.of(member, np.asarray(y == model.classes[1]), weight))
-
-
-def counted_figures(model: Model, counts: BoxCounts) -> list[dict[str, Any]]:
-    """Return the figures of `box_figures` from counts of the rows."""
+def box_figures(
+    model: Model, pieces: Iterable[Piece], n_rows: int | None = None, tell: Tell | None = None
+) -> list[dict[str, Any]]:
+    """Count what each box catches in rows that come in pieces, and at the end what all of them do together."""
+    counts: BoxCounts | None = None
+    unseen: dict[str, list[str]] = {}
+    done = 0
+    for rows, positive, weight in pieces:
+        some = BoxCounts.of(model.boxes.membership(rows), positive, weight)
+        counts = some if counts is None else counts.merge(some)
+        unseen = merged_unseen(unseen, unseen_categories(rows, model.boxes))
+        done += rows.num_rows
+        if tell is not None:
+            tell("counting rows in boxes", done, n_rows)
+    assert counts is not None
+    warn_of(unseen)
     columns = counted_statistics(model.boxes, counts)
     values = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]

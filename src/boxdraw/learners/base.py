@@ -24,7 +24,7 @@ from boxdraw.model.scorecard import Scorecard
 from boxdraw.model.settings import learned_with
 from boxdraw.model.statistics import box_statistics
 from boxdraw.tables.encoding import Encoding
-from boxdraw.tables.labels import labels_of, weights_of
+from boxdraw.tables.labels import has_label, labels_of, read_labels, weights_of
 from boxdraw.tables.schema import read_rows
 
 if TYPE_CHECKING:
@@ -65,6 +65,25 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self._labels(self._decider().contains(self._validated(X), n_jobs=self.n_jobs))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose prediction equals their label.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights.
+
+        Returns
+        -------
+        float
+            The accuracy.
+        """
+        return float(super().score(X, read_labels(y), sample_weight))
 
     def transform(self, X: Any) -> BoolArray:
         """Return which boxes hold each row.
@@ -332,7 +351,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
     def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Return the columns of ``box_table`` for any boxes."""
-        positive = labels_of(y, len(_rows(X)), self.classes_) == self.pos_label_
+        positive = has_label(labels_of(y, len(_rows(X)), self.classes_), self.pos_label_)
         member = boxes.membership(self._validated(X), n_jobs=self.n_jobs)
         return box_statistics(boxes, member, positive, weights_of(sample_weight, len(positive)))
 

@@ -73,7 +73,7 @@ class BoxSetClassifier(BaseBoxClassifier):
     classes : pair of labels, default=(0, 1)
         The negative and the positive label, in this order; `fit` replaces them by those of y.
     pos_label : label, default=None
-        The positive class in `fit`; the rarer one if None.
+        The positive class in `fit`; the one with fewer rows if None.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import limit_text, rule_texts
 from boxdraw.model.rows import MISSING, read_columns
 from boxdraw.model.rule import Limit, Rule
-from boxdraw.tables.labels import check_binary, weights_of
+from boxdraw.tables.labels import as_labels, check_binary, has_label, weights_of
 
 __all__ = ["Change", "simplify"]
 
@@ -132,7 +132,7 @@ class Score:
     @classmethod
     def of(cls, y: Any, n_rows: int, negative_weight: float, sample_weight: Any, pos_label: Any) -> Score:
         """Check labels and weights."""
-        labels = np.asarray(y).reshape(-1)
+        labels = as_labels(y).reshape(-1)
         if len(labels) != n_rows:
             raise ValueError(f"y has {len(labels)} labels, but X has {n_rows} rows")
         if not n_rows:
@@ -157,10 +157,10 @@ class Score:
 
 def _positives(labels: npt.NDArray[Any], pos_label: Any, weight: FloatArray | None) -> BoolArray:
     """Return the mask of positive rows; one class is enough if the user names the positive one."""
-    if (labels == labels[0]).all():
+    if has_label(labels, labels[0]).all():
         if pos_label is None:
             raise ValueError(f"every label is {labels[0]!r}: say with pos_label which class is positive")
-        return np.asarray(labels == pos_label)
+        return has_label(labels, pos_label)
     return check_binary(labels, pos_label, weight)[2]
 
 

@@ -16,7 +16,7 @@ from boxdraw.model.membership import meets
 from boxdraw.model.rows import MISSING, Columns, read_columns
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.plotting._matplotlib import literal
-from boxdraw.tables.labels import labels_of
+from boxdraw.tables.labels import as_labels, has_label, labels_of, rarer_label
 from boxdraw.tables.schema import check_table
 
 #: Characters of a name that fit.
@@ -86,18 +86,18 @@ class LabelledRows:
         """Check rows and labels; read the given columns, or all that the boxes limit."""
         check_table(X)
         n_rows, columns = read_columns(X, boxes, features)
-        labels = np.asarray(y)
+        labels = as_labels(y)
         if labels.shape != (n_rows,):
             raise ValueError(f"labels must be one per row: expected shape ({n_rows},), got {labels.shape}")
         sizes = _sizes(labels)
-        if pos_label is None and sizes:  # the rarer one; the second if tied, as in the classifiers
-            pos_label = min(reversed(sizes), key=lambda label: sizes[label])
+        if pos_label is None and sizes:
+            pos_label = rarer_label(sizes)
         return cls(columns, labels, pos_label, _two(sizes, pos_label))
 
     @property
     def positive(self) -> BoolArray:
         """Mask of the positive rows."""
-        return np.asarray(self.labels == self.pos_label)
+        return has_label(self.labels, self.pos_label)
 
     def class_texts(self, drawn: BoolArray | None = None) -> list[str]:
         """Return a legend text per class, with the numbers of rows in all and drawn."""
@@ -109,7 +109,7 @@ class LabelledRows:
 
 def labels_for(estimator: Any, y: Any) -> npt.NDArray[Any]:
     """Check labels against the classes of an estimator."""
-    given = np.asarray(y)
+    given = as_labels(y)
     return labels_of(given, given.size, estimator.classes_)
 
 

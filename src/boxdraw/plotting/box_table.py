@@ -153,7 +153,7 @@ class BoxTableDisplay(Display):
         sample_weight : array-like of shape (n_samples,), optional
             Their weights.
         pos_label : label, optional
-            The positive class; the rarer one by default.
+            The positive class; the one with fewer rows by default.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
 

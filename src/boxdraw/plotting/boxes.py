@@ -60,7 +60,7 @@ class BoxesDisplay(Display):
         takes all that the boxes limit; of more than six, the six that alone exclude the most rows. By default two are
         chosen in the same way, numbers before categories.
     pos_label : label, optional
-        The positive class; the rarer one by default.
+        The positive class; the one with fewer rows by default.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ class BoxesDisplay(Display):
         features : sequence of str or int, or "used", optional
             The features to show, as in the constructor.
         pos_label : label, optional
-            The positive class; the rarer one by default.
+            The positive class; the one with fewer rows by default.
         ax : matplotlib Axes, optional
             Where to draw, as in `plot`.
 
@@ -262,7 +262,7 @@ class BoxesDisplay(Display):
         self.axes_ = np.array([[ax]], dtype=object)
         panel = self._panel(ax, *self._shown)
         size = float(np.clip(2e4 / max(len(self.labels), 1), 7, 20))
-        panel.draw_rows(self.labels == self.pos_label, self._inside, None, size)
+        panel.draw_rows(self._rows.positive[self._drawn], self._inside, None, size)
         panel.draw_boxes([self._rules.tag(k) for k in range(len(self.boxes))])
         xlabel, ylabel = (literal(name, 44) for name in self.features)
         panel.finish(xlabel, ylabel, room=50)
@@ -310,7 +310,7 @@ class BoxesDisplay(Display):
         panel = self._panel(ax, across, up)
         by_others = failed.sum(axis=1) - failed[:, across].astype(np.intp) - failed[:, up]
         candidate = (by_others == 0).any(axis=0) | self._inside
-        panel.draw_rows(self.labels == self.pos_label, self._inside, candidate, 10)
+        panel.draw_rows(self._rows.positive[self._drawn], self._inside, candidate, 10)
         looked_at = self.boxes.limited[:, across] | self.boxes.limited[:, up]
         tags = [str(k + 1) if limits else None for k, limits in enumerate(looked_at.tolist())]
         panel.draw_boxes(tags, [self._faces(k, panel) for k in range(len(self.boxes))])

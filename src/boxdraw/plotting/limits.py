@@ -60,7 +60,7 @@ class LimitsDisplay(Display):
         more than 40, those that most boxes limit, then those that exclude the most rows; the picture says how many are
         left out.
     pos_label : label, optional
-        The positive class; the rarer one by default.
+        The positive class; the one with fewer rows by default.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class LimitsDisplay(Display):
         features : sequence of str or int, optional
             The features to show; by default all that the boxes limit.
         pos_label : label, optional
-            The positive class; the rarer one by default.
+            The positive class; the one with fewer rows by default.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
 

@@ -12,7 +12,7 @@ from boxdraw._core.arrays import FloatArray
 from boxdraw.learners.fast.path import CostCurve, TrainingRoc
 from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, ORANGE, VERMILLION, Display, literal, new_figure
 from boxdraw.plotting._rows import NAME_WIDTH, labels_for
-from boxdraw.tables.labels import weights_of
+from boxdraw.tables.labels import as_labels, has_label, weights_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,7 +142,7 @@ class PathDisplay(Display):
                 raise ValueError("sample_weight is for the rows of X; the training rows have the weights of fit")
             weights = _PAPER_COSTS if negative_weights is None else negative_weights
             return cls(estimator.path(weights), name=name or "training rows").plot(ax=ax)
-        positive = labels_for(estimator, y) == estimator.pos_label_
+        positive = has_label(labels_for(estimator, y), estimator.pos_label_)
         return cls.from_predictions(
             positive,
             estimator.critical_weight(X),
@@ -159,7 +159,7 @@ class PathDisplay(Display):
         """Return the trade-off of a scorecard, with the points of a row as its critical weight."""
         if X is None:
             raise ValueError("a scorecard keeps no counts of its training rows: pass X and y")
-        positive = labels_for(estimator, y) == estimator.pos_label_
+        positive = has_label(labels_for(estimator, y), estimator.pos_label_)
         score = estimator.scorecard_.score(X).astype(np.float64)
         marked = np.unique(score)[::-1] if marked is None else marked
         curve = _curve(positive, score, weight, True, marked, estimator.scorecard_.threshold)
@@ -324,12 +324,12 @@ def _set_rates(ax: Axes, xlabel: str, ylabel: str) -> None:
 
 def _curve(y: Any, score: Any, weight: Any, pos_label: Any, marked: Any, current: float | None) -> CostCurve:
     """Check rows and count them by critical weight."""
-    labels, critical = np.asarray(y), np.asarray(score, dtype=np.float64)
+    labels, critical = as_labels(y), np.asarray(score, dtype=np.float64)
     if labels.ndim != 1 or labels.shape != critical.shape:
         raise ValueError(f"y and critical_weight must have the same length, got {labels.shape}, {critical.shape}")
     if np.isnan(critical).any():
-        raise ValueError("critical_weight must not contain NaN")
-    positive = np.asarray(labels == (1 if pos_label is None else pos_label))
+        raise ValueError("critical_weight must be numbers, got NaN")
+    positive = has_label(labels, 1 if pos_label is None else pos_label)
     if positive.all() or not positive.any():
         raise ValueError(f"y must hold rows of both classes, got {positive.sum()} positive ones of {len(labels)}")
     mass = weights_of(weight, len(labels))

@@ -16,7 +16,7 @@ from boxdraw._core.files import write_text
 from boxdraw.model.settings import learned_with
 from boxdraw.report.build import page
 from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
-from boxdraw.tables.labels import labels_of, weights_of
+from boxdraw.tables.labels import has_label, labels_of, weights_of
 
 __all__ = ["Report", "make_report"]
 
@@ -153,7 +153,7 @@ def find_form(estimator: Any) -> tuple[dict[str, Any] | None, str | None]:
 def _subject(estimator: Any, y: Any, title: str | None) -> Subject:
     card = getattr(estimator, "scorecard_", None)
     form, absent = find_form(estimator)
-    (negative,) = estimator.classes_[estimator.classes_ != estimator.pos_label_]
+    (negative,) = estimator.classes_[~has_label(estimator.classes_, estimator.pos_label_)]
     name = getattr(y, "name", None)
     return Subject(
         boxes=estimator.boxes_ if card is None else card.boxes,
@@ -174,7 +174,7 @@ def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, ending: str) -
     if not len(rows):
         raise ValueError(f"X{ending} has no rows.")
     try:
-        positive = np.asarray(labels_of(y, len(rows), estimator.classes_) == estimator.pos_label_)
+        positive = has_label(labels_of(y, len(rows), estimator.classes_), estimator.pos_label_)
     except ValueError as error:
         raise ValueError(f"X_test, y_test: {error}" if ending else str(error)) from None
     weight = weights_of(sample_weight, len(rows), f"sample_weight{ending}")

@@ -29,7 +29,7 @@ from boxdraw.model.export.json import read_boxes, to_json
 from boxdraw.model.file import plain_label
 from boxdraw.model.reader import check_header, read_text, within
 from boxdraw.model.rule import Category
-from boxdraw.tables.labels import labels_of
+from boxdraw.tables.labels import as_labels, has_label, labels_of
 
 FORMAT, VERSION = "boxdraw.certificate", 1
 _PROBLEM = ("negative_weight", "box_cost", "margin", "max_boxes")
@@ -157,11 +157,11 @@ class Certificate:
     def _recomputed(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Read the data as the learner does, and compute the figures from them."""
         table = read_table(X, self.boxes)
-        labels = np.asarray(y).reshape(-1)
+        labels = as_labels(y).reshape(-1)
         check_consistent_length(table, labels)
         weight = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
         table, labels, weight = table[weight > 0], labels[weight > 0], weight[weight > 0]
-        positive = labels_of(labels, len(table), np.array(self.classes, dtype=object)) == self.pos_label
+        positive = has_label(labels_of(labels, len(table), np.array(self.classes, dtype=object)), self.pos_label)
         problem = {name: getattr(self, name) for name in _PROBLEM}
         objective = Objective(table, positive, weight, **problem)
         return about_data(objective) | _value(objective, self.boxes)

@@ -165,7 +165,8 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         y : array-like of shape (n_samples,)
             Their labels, of two classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights; an integer weight gives exactly the boxes of as many copies of the row.
+            Weights; an integer weight gives exactly the boxes of as many copies of the row. Weights play no part in the
+            choice of the positive class, for which copies count.
 
         Returns
         -------
@@ -225,20 +226,19 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         >>> FastBoxesClassifier(n_boxes=1).fit_table(table, target="fraud").boxes_.to_text()
         'Box 1: amount ≥ 3'
         """
-        from boxdraw.tables.open import open_engine, open_labelled, read_labelled
-        from boxdraw.tables.stored import StoredTable, is_small
+        from boxdraw.tables.stored import StoredTable, is_small, open_labelled, open_reader, read_labelled
 
         self._check_parameters(stored=True)
         tell = progress if callable(progress) else None
         shown = RowsProgress("Fast Boxes", tell is None and bool(progress or self.verbose), tell)
-        engine = open_engine(source, memory_limit, self.n_jobs, shown)
+        reader = open_reader(source, memory_limit, self.n_jobs, shown)
         with unchanged_on_error(self):  # after hours of reading, an earlier model is not to be lost
-            columns, classes = open_labelled(self, engine, target, weight, features)
+            columns, classes = open_labelled(self, reader, target, weight, features)
             if is_small(classes, columns):
-                self.fit(*read_labelled(engine, columns))
+                self.fit(*read_labelled(reader, columns))
                 self._target = target
                 return self
-            table = StoredTable(engine, columns, classes)
+            table = StoredTable(reader, columns, classes)
             self.classes_, self.pos_label_ = classes.labels, classes.pos_label
             self.n_features_in_ = len(columns.features)
             self.feature_names_in_ = np.array(columns.features, dtype=object)

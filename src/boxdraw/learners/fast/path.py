@@ -216,13 +216,6 @@ class PathPoint:
 class CostCurve:
     """Rates and precision on given rows at a series of costs, and the full ROC over all costs."""
 
-    fpr: FloatArray
-    tpr: FloatArray
-    precision: FloatArray
-    roc_fpr: FloatArray
-    roc_tpr: FloatArray
-    roc_precision: FloatArray
-
     def __init__(self, roc: TrainingRoc, negative_weights: FloatArray, current: float | None = None) -> None:
         self.negative_weights = negative_weights
         self.current_negative_weight = current

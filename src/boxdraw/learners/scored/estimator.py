@@ -151,7 +151,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         y : array-like of shape (n_samples,)
             Their labels, of two classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights; a whole weight counts as that many copies of the row.
+            Weights; a whole weight counts as that many copies of the row, except in the choice of the positive class.
 
         Returns
         -------

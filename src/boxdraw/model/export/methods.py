@@ -207,7 +207,7 @@ class Exports:
             Two features to show, three to eight for a grid of pairs, or all that the boxes limit; by default the two
             that matter most.
         pos_label : label, optional
-            The positive class; the rarer one by default.
+            The positive class; the one with fewer rows by default.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
 
