@@ -1,7 +1,4 @@
-"""Pictures of displays on the pages of the gallery; conf.py names `save_display` to sphinx-gallery.
-
-sphinx-gallery saves the figures of pyplot, and those that a display makes are none.
-"""
+"""The sphinx-gallery scraper of displays, whose figures are not managed by pyplot; see conf.py."""
 
 from inspect import getdoc
 from pathlib import Path
@@ -10,14 +7,14 @@ from sphinx_gallery.scrapers import figure_rst
 
 from boxdraw.plotting._matplotlib import Display
 
-# Where sphinx-gallery keeps the value of the expression that ends a cell, and where we keep the display last saved.
+# Where sphinx-gallery keeps the value of a cell's last expression, and where we keep the display last saved.
 LAST_VALUE, SAVED = "___", "boxdraw_display"
 
 
 def save_display(block, block_vars, gallery_conf):
-    """Save the display that a cell ends with, as a notebook would show it; return what shows it on the page."""
+    """Save the display that a cell ends with; return the reST that shows it."""
     display = block_vars["example_globals"].get(LAST_VALUE)
-    # A cell that ends with no expression leaves the value of an earlier one.
+    # If a cell does not end with an expression, the value of an earlier cell is still there.
     if not isinstance(display, Display) or display._own_figure is None or display is block_vars.get(SAVED):
         return ""
     block_vars[SAVED] = display

@@ -1,10 +1,11 @@
-"""Make the pictures of the README and of docs/plots.rst anew: ``python docs/pictures.py [FOLDER]``.
+"""Draw the pictures of the README and the documentation: ``python docs/pictures.py [FOLDER]``.
 
-Needs ``boxdraw[plot]`` and pandas. All pictures are of scikit-learn's breast cancer table, but one of made-up payments.
+Needs ``boxdraw[plot]`` and pandas. They are of scikit-learn's breast cancer table, but for one of simulated payments.
 """
 
 from __future__ import annotations
 
+import doctest
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from boxdraw.cli import demo
 from boxdraw.plotting import BoxesDisplay, BoxTableDisplay, LimitsDisplay, PathDisplay
 
 FOLDER = Path(__file__).with_name("images")
+README = Path(__file__).parents[1] / "README.md"
 FEATURES = ["mean radius", "mean texture", "mean concavity", "mean smoothness"]
 
 
@@ -28,8 +30,16 @@ def tumours():
     return train_test_split(X, y.map({0: "malignant", 1: "benign"}), test_size=0.5, stratify=y, random_state=0)
 
 
+def readme():
+    """Run the example of the README; return the figure that it draws."""
+    names: dict[str, object] = {}
+    for example in doctest.DocTestParser().get_examples(README.read_text(encoding="utf-8")):
+        exec(example.source, names)
+    return names["display"].figure_
+
+
 def payments(n_rows=1500):
-    """Return a made-up table with numbers, categories and missing values."""
+    """Return a simulated table with numbers, categories and missing values."""
     rng = np.random.default_rng(0)
     country = rng.choice(["NL", "DE", "US", "UK"], n_rows, p=[0.5, 0.2, 0.2, 0.1]).astype(object)
     card, amount = rng.random(n_rows) < 0.6, rng.lognormal(4, 1, n_rows)
@@ -43,6 +53,7 @@ def payments(n_rows=1500):
 
 def pictures() -> Iterator[tuple[str, object]]:
     """Return the name of each picture and its figure."""
+    yield "readme", readme()
     train, test = demo.load_halves()
     model = FastBoxesClassifierCV(n_boxes=(1, 2, 3), pos_label=demo.POSITIVE).fit(train.X, train.y)
     names = [name.removeprefix("mean ") for name in demo.FEATURES]

@@ -1,7 +1,7 @@
-"""Write october.csv, november.csv and spring.csv, the tables of docs/tutorial_analyst.rst: card payments, all made up.
+"""Write october.csv, november.csv and spring.csv, the simulated card payments of docs/tutorial_analyst.rst.
 
-Two tricks are in them: stolen numbers that are tried with small amounts at night, and large amounts from abroad without
-the card. Some frauds follow no pattern. In spring the first trick is played at noon, and a new country appears.
+There are two kinds of fraud: stolen numbers tested with small amounts at night, and large amounts from abroad without
+the card. Some frauds follow no pattern. In spring, numbers are tested at noon, and a new country appears.
 """
 
 import csv
@@ -19,7 +19,7 @@ def honest(rng):
 
 
 def tried_number(rng, hours):
-    """Return a payment that tries a stolen number: a small amount on the web, from a new account."""
+    """Return a payment that tests a stolen number: a small amount on the web, from a new account."""
     return [rng.uniform(0.5, 5), rng.choice(hours), rng.choice(COUNTRIES), "web", rng.randint(1, 60)]
 
 
@@ -30,7 +30,7 @@ def emptied_card(rng):
 
 
 def payment(rng, hours, new_country):
-    """Return a payment, and whether it is a fraud."""
+    """Return a payment, and True if it is a fraud."""
     chance = rng.random()
     if chance < 0.010:
         return tried_number(rng, hours), True
@@ -43,7 +43,7 @@ def payment(rng, hours, new_country):
 
 
 def write(name, first_id, days, seed, hours=range(0, 5), new_country=False, per_day=100):
-    """Write a file of some days."""
+    """Write one file."""
     rng = random.Random(seed)
     with open(name, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)

@@ -1,11 +1,12 @@
 """Move one limit of model.json by hand; the result is edited.json."""
 
-from dataclasses import replace
+import json
 from pathlib import Path
 
-from boxdraw.cli.model import load_model, model_to_json
+from boxdraw import BoxSet
 
-model = load_model("model.json")
-boxes = model.boxes.replace(0, "amount due", lower=100)
+model = json.loads(Path("model.json").read_text(encoding="utf-8"))
+boxes = BoxSet.from_json("model.json").replace(0, "amount due", lower=100)
 print(boxes.to_text())
-Path("edited.json").write_text(model_to_json(replace(model, boxes=boxes)), encoding="utf-8")
+model["boxes"] = json.loads(boxes.to_json())
+Path("edited.json").write_text(json.dumps(model), encoding="utf-8")

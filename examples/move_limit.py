@@ -1,13 +1,13 @@
-"""Move one limit of model.json and write down why; the result, signed.json, is what the report page saves too."""
+"""Move one limit of model.json and record why; the result, signed.json, is the model that the report page saves."""
 
-from dataclasses import replace
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from boxdraw.cli.model import Edit, load_model, model_to_json
+from boxdraw import BoxSet
 
-model = load_model("model.json")
-boxes = model.boxes.replace(0, "hour", upper=5)
+model = json.loads(Path("model.json").read_text(encoding="utf-8"))
+model["boxes"] = json.loads(BoxSet.from_json("model.json").replace(0, "hour", upper=5).to_json())
 now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-edit = Edit(now, "Box 1: hour ≤ 7 → hour ≤ 5", "bakeries open at six")
-Path("signed.json").write_text(model_to_json(replace(model, boxes=boxes, edits=(edit,))), encoding="utf-8")
+model["edits"] = [{"time": now, "what": "Box 1: hour ≤ 7 → hour ≤ 5", "reason": "bakeries open at six"}]
+Path("signed.json").write_text(json.dumps(model), encoding="utf-8")

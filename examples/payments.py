@@ -5,7 +5,7 @@ import random
 
 
 def payments(n_rows, seed):
-    """Return rows of text as they stand in a file."""
+    """Return rows of strings, as in the file."""
     rng = random.Random(seed)
     rows = []
     for number in range(n_rows):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import duckdb
 
-# DuckDB takes yes and no for true and false, and 007 for 7, unless it is told otherwise.
+# By default, DuckDB reads yes and no as booleans, and 007 as 7.
 types = str({name: "VARCHAR" for name in ("id", "country", 'card "present"', "branch", "fraud")})
 duckdb.sql(f"CREATE TABLE payments AS SELECT * FROM read_csv('new.csv', types = {types})")
 query = Path("edited.sql").read_text(encoding="utf-8")

@@ -10,7 +10,15 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.mark.parametrize(
     "page",
-    ["README.md", "docs/tables.rst", "docs/rules.rst", "docs/scorecard.rst", "docs/plots.rst", "docs/theory.rst"],
+    [
+        "README.md",
+        "docs/tour.rst",
+        "docs/tables.rst",
+        "docs/rules.rst",
+        "docs/scorecard.rst",
+        "docs/plots.rst",
+        "docs/theory.rst",
+    ],
 )
 def test_examples(page):
     results = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)

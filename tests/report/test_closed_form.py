@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from boxdraw import BoxSetClassifier, FastBoxesClassifier, FastBoxesClassifierCV
 from boxdraw.learners.fast.exponential import exp
+from boxdraw.learners.fast.growth import GROWTHS
 from boxdraw.learners.fast.stops import Gaps
 from boxdraw.model.export.text import shortest_between
 from boxdraw.report.closed_form import NoClosedForm, closed_form
@@ -157,7 +158,7 @@ def with_gaps_only(model, X, y):
     """Make a model forget the negatives but for those next to its limits, as one of a large table does."""
     edges = model._edges
     X = edges.order.apply(model._encoding.encode(X))[y != model.pos_label_]
-    cut = edges.cuts(model.negative_weight_, model.expansion_, model.growth_)
+    cut = edges.cuts(model.negative_weight_, model.expansion_, GROWTHS[model.growth_])
     values = X[:, None]
     before = np.where(values < cut, values, -np.inf).max(axis=0)
     gaps = Gaps(cut, before, np.where(values >= cut, values, np.inf).min(axis=0))

@@ -10,7 +10,7 @@ from boxdraw._core import ranges
 from boxdraw.learners.fast import assign, estimator, stages
 from boxdraw.learners.fast.assign import Assignment
 from boxdraw.learners.fast.cluster import filled, medians
-from boxdraw.learners.fast.divide import Divide, Rows
+from boxdraw.learners.fast.divide import ClusteredRows, Divide
 from boxdraw.learners.scaling import fit_scaling
 from boxdraw.tables import survey
 
@@ -96,7 +96,7 @@ def test_every_positive_pulls_on_the_box_of_its_cluster(small_limits):
     label = np.full(len(y), -1)
     label[y == 1] = labels_in_numpy(seen["nearest"], matrix[y == 1])
     divide = Divide(edges.scaling, edges.tight[0], -edges.tight[1], 1.0, compiled=False)
-    sums = divide.edge_sums(divide(Rows(matrix, None, label)))
+    sums = divide.edge_sums(divide(ClusteredRows(matrix, None, label)))
     np.testing.assert_array_equal(edges.sums.positive, sums.positive)
     np.testing.assert_array_equal(edges.sums.negative, sums.negative)
 

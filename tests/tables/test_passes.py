@@ -12,10 +12,11 @@ from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 
 from boxdraw import FastBoxesClassifier
 from boxdraw._core.sums import moderate_unit
+from boxdraw.learners.fast import growth as growths
 from boxdraw.learners.fast.cluster import tight_boxes
-from boxdraw.learners.fast.divide import ABSENT, LEVEL, Divide, Pulls, Rows
+from boxdraw.learners.fast.divide import ABSENT, LEVEL, ClusteredRows, Divide, Pulls
 from boxdraw.learners.fast.path import draw
-from boxdraw.learners.fast.stages import Drawing, _Neighbours, draw_edges_in_passes, find_gaps
+from boxdraw.learners.fast.stages import Plan, _Neighbours, draw_edges_in_passes
 from boxdraw.learners.fast.stops import Gaps, known_values
 from boxdraw.learners.scaling import EXACT, fit_scaling
 from boxdraw.tables.chunks import Chunk
@@ -152,14 +153,14 @@ def test_pieces_of_a_table_in_any_order(problem):
     model, X, y, weight, rng = problem
     plain = fit(model, X, y, weight)
     data = read_training_rows(clone(model), X, y, weight)
-    how = Drawing(model.n_boxes, model.feature_range[1], None, None)
-    setting = plain.negative_weight_, model.expansion, model.growth
+    plan = Plan(model.n_boxes, model.feature_range[1], None, None)
+    setting = plain.negative_weight_, model.expansion, growths.GROWTHS[model.growth]
     table = Pieces(data, plain._encoding, rng)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "n_boxes")
-        edges = draw_edges_in_passes(table, how, Order({}))
+        edges = draw_edges_in_passes(table, Order({}), plan, *setting)
     assert_same_edges(plain._edges, edges)
-    drawn = draw(find_gaps(table, edges, *setting), *setting, plain._encoding)
+    drawn = draw(edges, *setting, plain._encoding)
     assert drawn == plain.boxes_
     assert drawn.to_text() == plain.boxes_.to_text()
 
@@ -199,7 +200,7 @@ def divided(X, y, weight, width, compiled):
     label[y == 1] = labels
 
     def on(rows):
-        return divide(Rows(X[rows], None if weight is None else weight[rows], label[rows]))
+        return divide(ClusteredRows(X[rows], None if weight is None else weight[rows], label[rows]))
 
     return divide, on
 
@@ -258,7 +259,7 @@ def test_compiled_pulls_and_plain_ones(problem, absent):
     label[y == 1] = np.unique(label[y == 1], return_inverse=True)[1]
     box = tight_boxes(scaling.columns(X[y == 1]).T, label[y == 1])
     kept = np.ones(len(X), dtype=bool) if weight is None else weight > 0
-    rows = Rows(X[kept], None if weight is None else weight[kept], label[kept])
+    rows = ClusteredRows(X[kept], None if weight is None else weight[kept], label[kept])
     unit = 1.0 if weight is None else moderate_unit(weight.sum())
     plain, compiled = (Divide(scaling, *box, unit, compiled)(rows) for compiled in (False, True))
     np.testing.assert_array_equal(plain.level, compiled.level)

@@ -6,7 +6,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
 from boxdraw._core import ranges
-from boxdraw.learners.fast import cv, estimator
+from boxdraw.learners.fast import cv, estimator, sources
 from boxdraw.tables import trial
 from boxdraw.tables.chunks import InMemory
 from boxdraw.tables.encoding import Encoding
@@ -154,7 +154,7 @@ def test_given_folds_are_of_all_rows(small_limits):
         raise AssertionError("a sample")
 
     X, y = table_of()
-    small_limits.setattr(cv, "trial_rows", refuse)
+    small_limits.setattr(sources, "trial_rows", refuse)
     splitter = StratifiedKFold(3, shuffle=True, random_state=0)
     by_splitter = FastBoxesClassifierCV(**GRID, cv=splitter).fit(X, y)
     by_rows = FastBoxesClassifierCV(**GRID, cv=list(splitter.split(X, y))).fit(X, y)

@@ -21,25 +21,23 @@ X_train, X_test, y_train, y_test = train_test_split(
 # %%
 # Two features
 # ------------
-# The number of boxes and how far they reach are chosen by cross-validation. The rarer
-# class is the one that boxes are drawn around, unless ``pos_label`` says otherwise.
+# Cross-validation chooses the number of boxes and how far they reach. Boxes are drawn
+# around the rarer class, unless ``pos_label`` says otherwise.
 pair = ["mean texture", "mean concave points"]
 model = FastBoxesClassifierCV(n_boxes=(1, 2, 3)).fit(X_train[pair], y_train)
 print(model.boxes_.to_text())
 
 # %%
-# The picture has the other half of the rows, which the model has not seen. Solid
-# markers are rows in a box. Solid circles are therefore false alarms, and hollow
-# triangles are misses. A side without a line has no limit: that box goes on beyond the
-# picture.
+# The picture shows the held-out half. Solid markers are rows in a box, so solid circles
+# are false alarms, and hollow triangles are misses. A side without a line has no limit.
 BoxesDisplay.from_estimator(model, X_test[pair], y_test)
 
 # %%
 # Every pair of a few features
 # ----------------------------
-# With a third feature a rectangle is only the shadow of a box. ``features="used"``
-# draws a panel for each pair of features. Rows that the third one keeps out of every
-# box are tiny dots there, so for all rows with a marker the two features of the panel
+# With a third feature, a rectangle is only the projection of a box. ``features="used"``
+# draws a panel for each pair of features. Rows that the third feature excludes from
+# every box are tiny dots, so for rows with a marker the two features of the panel
 # decide.
 three = [*pair, "worst area"]
 model = FastBoxesClassifierCV(n_boxes=(1, 2, 3)).fit(X_train[three], y_train)

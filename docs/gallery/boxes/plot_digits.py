@@ -4,7 +4,7 @@ Handwritten digits: a box is a stencil
 
 An image of 8 × 8 pixels is a row of 64 features, the ink of each pixel from 0 to 16. A
 box over pixels says where there must be ink and where there must be none, so it can be
-looked at like a digit itself.
+drawn like a digit itself.
 """
 
 import matplotlib.pyplot as plt
@@ -33,7 +33,7 @@ for number in range(10):
 # Red pixels must have some ink, blue ones must have little or none; the stronger the
 # colour, the stricter the limit. White pixels may be anything. The line is the outline
 # of the mean digit. The stencil of the zero has a blank in the middle and blank
-# corners, and nobody told the learner about holes.
+# corners, though the learner knows nothing about holes.
 figure, axes = plt.subplots(2, 5, figsize=(9.6, 4.9), layout="constrained")
 for number, (ax, box) in enumerate(zip(axes.flat, boxes, strict=True)):
     lower, upper = np.clip(box.lower, 0, 16), np.clip(box.upper, 0, 16)

@@ -2,14 +2,14 @@
 Three ways for a box to grow
 ============================
 
-Fast Boxes starts from the tight boxes around clusters of positives, then moves each
-side to where a formula balances the positives near it against the negatives near it.
-``growth`` says how far that may go:
+Fast Boxes starts from tight boxes around clusters of positives, then moves each side to
+where a formula balances the positives near it against the negatives near it. ``growth``
+controls how far:
 
-- ``"nearest_negative"``, the rule of the paper: a side never moves inwards, and goes on
+- ``"nearest_negative"``, the paper's rule: a side never moves inwards, and continues
   outwards to the next negative.
 - ``"edge"``: a side never moves inwards, and stays where the formula puts it.
-- ``"free"``: a side goes where the formula puts it, inwards too.
+- ``"free"``: a side goes where the formula puts it, even inwards.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ from boxdraw.plotting import BoxesDisplay
 
 
 def compare(X, y):
-    """Learn from half of the rows by each rule; draw the boxes over the other half."""
+    """Fit each rule to half of the rows; draw the boxes over the other half."""
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, test_size=0.5, stratify=y, random_state=0
     )
@@ -41,22 +41,21 @@ def compare(X, y):
 # %%
 # Classes that overlap
 # --------------------
-# Tumours, malignant ones as triangles; solid markers are flagged. The boxes of the
-# first two rules have to hold every malignant tumour that they were learned from,
-# whatever that costs in false alarms. Only ``"free"`` lets some go.
+# Tumours, malignant ones as triangles; solid markers are flagged. The first two rules
+# keep every malignant training tumour, whatever that costs in false alarms. Only
+# ``"free"`` gives some up.
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 compare(X[["mean texture", "mean concave points"]], 1 - y)
 
 # %%
 # A rare class
 # ------------
-# Proteins of *E. coli*, twenty of 336 of the rare class, and ten of these to learn
-# from. Now it is good to keep all that is known: ``"free"`` weighs the few against the
-# many, and gives them up. ``"nearest_negative"`` goes beyond ``"edge"`` where no
-# negative is in the way, because new rows of the class are likely to be a little
-# outside.
+# Proteins of *E. coli*: twenty of 336 are of the rare class, ten of them in training.
+# Here it pays to keep all of them: ``"free"`` weighs the few against the many, and
+# gives them up. ``"nearest_negative"`` goes beyond ``"edge"`` where no negative is in
+# the way, because new rows of the class are likely to be a little outside.
 #
-# Which of both a table is like is hard to say beforehand, so
+# It is hard to tell in advance which rule suits a table, so
 # :class:`~boxdraw.FastBoxesClassifierCV` tries all three.
 X, y = load_dataset("ecoli4", return_X_y=True)
 compare(X[["Gvh", "Aac"]], y)

@@ -2,9 +2,9 @@
 Limits in many dimensions
 =========================
 
-No picture shows thirteen dimensions at once, but a box is only a list of limits, and
-these can be shown one below the other. The rows are wines of three growers with
-thirteen measurements each; the boxes are drawn around the second grower's wines.
+No picture shows thirteen dimensions at once, but a box is just a list of limits, which
+can be drawn one below the other. The rows are wines of three growers with thirteen
+measurements each; the boxes are drawn around the second grower's wines.
 """
 
 from sklearn.datasets import load_wine
@@ -23,10 +23,10 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# Each strip is a feature: above, how the two classes are spread over it, the positive
-# one filled; below, a bar for each box that limits it, with the numbers of the rule. An
-# arrow means that there is no limit on this side. Where a bar keeps no part of the blue
-# line out, the limit does little.
+# Each strip is a feature: above, the distributions of the two classes, the positive one
+# filled; below, a bar for each box that limits it, with the numbers of the rule. An
+# arrow means no limit on this side. If a bar excludes no part of the blue line, the
+# limit does little.
 model = FastBoxesClassifier(n_boxes=2).fit(X_train, y_train)
 LimitsDisplay.from_estimator(model, X_train, y_train)
 
@@ -34,8 +34,8 @@ LimitsDisplay.from_estimator(model, X_train, y_train)
 # Fewer limits
 # ------------
 # Most of these limits are not needed. ``simplify`` drops limits and boxes as long as
-# the given rows say that it costs no more than ``max_loss``, here that of one row, and
-# lists what it did.
+# that costs no more than ``max_loss`` on the given rows, here one row, and lists what
+# it did.
 simpler, changes = model.boxes_.simplify(
     X_train, y_train, max_loss=1, pos_label="grower 2"
 )
@@ -44,11 +44,11 @@ print(f"{before} limits before, {after} after {len(changes)} steps")
 print(simpler.to_text())
 
 # %%
-# What is left is read at a glance, here over the rows that nothing was learned from.
+# What is left is read at a glance, here over the held-out rows.
 LimitsDisplay.from_predictions(simpler, X_test, y_test, pos_label="grower 2")
 
 # %%
-# And it is about as good on them:
+# It is about as good on them:
 for name, boxes in (("all limits", model.boxes_), ("simplified", simpler)):
     right = boxes.contains(X_test) == (y_test == "grower 2")
     print(f"{name}: {right.mean():.1%} of {len(right)} held-out rows on the right side")

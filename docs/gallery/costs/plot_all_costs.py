@@ -3,8 +3,8 @@ The whole cost trade-off from one fit
 =====================================
 
 How much worse is a miss than a false alarm? When a model is trained, often nobody knows
-yet. One fit of Fast Boxes has the boxes for every answer. The rows are women of the
-Pima, a third of whom had diabetes within five years.
+yet. One fit of Fast Boxes has the boxes for every answer. The rows are Pima women, a
+third of whom had diabetes within five years.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ from boxdraw.plotting import BoxesDisplay, PathDisplay
 
 X, y = load_dataset("pima", return_X_y=True)
 X = X[["Plas", "Mass"]].set_axis(["glucose", "body mass index"], axis=1)
-known = (X > 0).all(axis=1)  # zero: nobody measured it
+known = (X > 0).all(axis=1)  # zero means not measured
 X, y = X[known], y[known].map({0: "well", 1: "diabetes"})
 X_train, X_test, y_train, y_test = train_test_split(
     X, y, test_size=0.5, stratify=y, random_state=0
@@ -24,11 +24,11 @@ X_train, X_test, y_train, y_test = train_test_split(
 model = FastBoxesClassifierCV(n_boxes=(2, 3), growth="free").fit(X_train, y_train)
 
 # %%
-# Every row has a *critical weight*: the largest weight of a false alarm at which it
-# would still be flagged. Sorted by it, the rows trace the ROC of all weights at once,
-# and nothing has to be fitted again. On the left each point is a set of boxes, some
-# with the weight ``c`` that they belong to; on the right the same points by precision
-# and recall. The star is the weight that cross-validation chose.
+# Every row has a *critical weight*: the largest weight of a false alarm at which it is
+# still flagged. Sorted by it, the rows trace the ROC of all weights at once, without
+# refitting. On the left, each point is a set of boxes, some with their weight ``c``; on
+# the right, the same points by precision and recall. The star is the weight that
+# cross-validation chose.
 PathDisplay.from_estimator(
     model, X_test, y_test, negative_weights=[0.3, 0.5, 0.7, 1, 1.5, 2, 3]
 )
@@ -37,8 +37,7 @@ PathDisplay.from_estimator(
 # The boxes along the path
 # ------------------------
 # ``path`` returns the boxes themselves. They are nested: as false alarms count more,
-# each box only shrinks. One that holds nothing any more is left out, and the numbers of
-# the others move up.
+# each box shrinks. Empty boxes are dropped, and the others are renumbered.
 figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.7), layout="constrained")
 for ax, point in zip(axes, model.path([0.5, 1, 2]), strict=True):
     boxes, ill = point.boxes, y_test == "diabetes"

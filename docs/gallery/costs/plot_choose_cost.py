@@ -2,9 +2,9 @@
 Choose the cost of a false alarm
 ================================
 
-If you know what a false alarm costs beside a miss, say so: ``false_alarm_cost=0.1``
-means that ten false alarms are as bad as one miss. The rows are proteins of yeast, and
-those of the cell's nucleus are to be found.
+If you know what a false alarm costs relative to a miss, pass it:
+``false_alarm_cost=0.1`` means that ten false alarms are as bad as one miss. The rows
+are yeast proteins, and those of the nucleus are the positives.
 """
 
 import matplotlib.pyplot as plt
@@ -30,10 +30,10 @@ for model in models:
     model.fit(X_train, y_train)
 
 # %%
-# Each line is what *all* weights of one fit would cost on the held-out half: the
-# misses, plus the cost of the false alarms, per 100 rows. Left ends flag every row,
+# Each line shows what *all* weights of one fit would cost on the held-out half: the
+# misses plus the cost of the false alarms, per 100 rows. Left ends flag every row,
 # right ends none. The dot is the weight that was chosen without these rows; it should
-# be near the lowest place of its line.
+# be near the minimum of its line.
 rare = (y_test == 1).to_numpy()[:, None]
 figure, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
 for model, (cost, colour) in zip(models, colours.items(), strict=True):

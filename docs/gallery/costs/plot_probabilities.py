@@ -22,9 +22,9 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# The scorecard is learned on five folds; the rows outside each fold tell which share of
-# rows of a score is positive. Beside it is what not to do: to squeeze the score between
-# 0 and 1 and take that for a probability.
+# The scorecard is fitted on five folds, and the held-out rows calibrate its scores. For
+# contrast, here is what not to do: squeeze the score between 0 and 1 and call that a
+# probability.
 learner = ScoredBoxesClassifier(cv=None)
 score = learner.fit(X_train, y_train).decision_function(X_test)
 calibrated = CalibratedClassifierCV(learner, method="isotonic", cv=5).fit(
@@ -38,8 +38,8 @@ for name, probability in chance.items():
     print(f"{name}: Brier score {brier_score_loss(y_test, probability):.3f}")
 
 # %%
-# Above: of the held-out rows that get about this probability, what share is really
-# positive? On the dotted line both are the same. Below: how many rows get it.
+# Above: of the held-out rows with about this probability, what share is positive? On
+# the dotted line both are equal. Below: how many rows have it.
 figure, (top, bottom) = plt.subplots(
     2, 1, figsize=(5.6, 6.2), layout="constrained", sharex=True, height_ratios=[3, 1.2]
 )

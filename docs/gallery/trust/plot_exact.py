@@ -2,9 +2,9 @@
 A certified optimum beside Fast Boxes
 =====================================
 
-Fast Boxes takes milliseconds. On a small table, Exact Boxes can say how far from the
-best that is: it finds the best union of boxes there is, and proves it. The rows are 178
-wines, and those of the second of three growers are to be found.
+Fast Boxes takes milliseconds. On a small table, Exact Boxes shows how far from the best
+that is: it finds the best union of boxes, and proves it. The rows are 178 wines, and
+those of the second of three growers are the positives.
 """
 
 import matplotlib.pyplot as plt
@@ -17,9 +17,9 @@ X, grower = load_wine(return_X_y=True, as_frame=True)
 X, second = X[["alcohol", "flavanoids"]], grower == 1
 
 # %%
-# The objective counts the second grower's wines inside, plus half of the others
-# outside, less one for each box. The certificate has the best value found and a bound
-# that no three boxes exceed. Here they are equal.
+# The objective is the second grower's wines inside, plus half of the others outside,
+# minus one per box. The certificate has the best value found and a bound that no three
+# boxes exceed. Here they are equal.
 exact = ExactBoxesClassifier(max_boxes=3, negative_weight=0.5, random_state=0).fit(
     X, second
 )
@@ -31,8 +31,7 @@ print(
 
 # %%
 # Both on the same rows; triangles are the second grower's wines, solid markers are
-# flagged. Fast Boxes chose its settings by cross-validation, on rows that it had not
-# seen.
+# flagged. Fast Boxes chose its settings by cross-validation.
 fast = FastBoxesClassifierCV(n_boxes=3, false_alarm_cost=0.5).fit(X, second)
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.7), layout="constrained")
 for ax, model in zip(axes, (fast, exact), strict=True):
@@ -45,6 +44,6 @@ for ax, model in zip(axes, (fast, exact), strict=True):
     ax.set_title(f"{name}: objective {objective:g}\n{counts}", fontsize="medium")
 
 # %%
-# The best drawing of these rows need not be the best one for new rows. But a proof ends
-# the search: whoever wants more of these rows on the right side needs other features or
-# more boxes, and no better optimiser.
+# The best boxes on these rows need not be the best on new rows. But the proof ends the
+# search: to get more of these rows right, you need other features or more boxes, not a
+# better optimiser.

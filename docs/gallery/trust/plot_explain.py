@@ -2,8 +2,8 @@
 Explain one alarm and one miss
 ==============================
 
-Someone asks: why was this case flagged? And why was that one not? Every box answers in
-one sentence, and the answer can be drawn.
+Why was this case flagged? And why was that one not? Every box answers in one sentence,
+and the answer can be drawn.
 """
 
 import matplotlib.pyplot as plt
@@ -22,9 +22,9 @@ X_train, X_test, y_train, y_test = train_test_split(
 model = FastBoxesClassifierCV(n_boxes=(1, 2, 3)).fit(X_train, y_train)
 
 # %%
-# ``explain`` has a line for each row: the box that holds it, or the nearest one and the
-# limits that keep the row out. Here are a malignant tumour that was flagged and the one
-# that was missed by least.
+# ``explain`` has a line for each row: the box that holds it, or the nearest box and the
+# limits that exclude the row. Here are a malignant tumour that was flagged and the one
+# that was missed by the smallest distance.
 answers = model.explain(X_test)[y_test == 1]
 alarm = answers.index[answers["flagged"]][0]
 miss = answers.loc[~answers["flagged"], "distance"].idxmin()
@@ -32,9 +32,9 @@ print("alarm:", answers.loc[alarm, "why"].replace(" and ", "\n   and "))
 print("miss:", answers.loc[miss, "why"])
 
 # %%
-# The bars are the limits of the box that the answer is about, from the least to the
-# largest value of the training rows. The markers are the values of the case: a dot
-# inside the limits, a cross outside.
+# The bars are the limits of that box, on an axis from the smallest to the largest
+# training value. The markers are the values of the case: a dot inside the limits, a
+# cross outside.
 least, largest = X_train.min().to_numpy(), X_train.max().to_numpy()
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.3), layout="constrained", sharey=True)
 for ax, title, row in zip(

@@ -2,9 +2,9 @@
 A scorecard beside a forest
 ===========================
 
-A scorecard is a few boxes worth points. A forest of a hundred trees is the usual
-yardstick of accuracy, and can't be read. How much accuracy does the card give up? The
-rows are women of the Pima, a third of whom had diabetes within five years.
+A scorecard is a few boxes worth points. A forest of a hundred trees is a common
+benchmark for accuracy, and unreadable. How much accuracy does the card give up? The
+rows are Pima women, a third of whom had diabetes within five years.
 """
 
 # sphinx_gallery_thumbnail_number = 2
@@ -21,25 +21,25 @@ from boxdraw.plotting import LimitsDisplay
 X, y = load_dataset("pima", return_X_y=True)
 measured = ["glucose", "pressure", "skin", "insulin", "mass"]
 X.columns = ["pregnancies", *measured, "family", "age"]
-X[measured] = X[measured].where(X[measured] > 0)  # zero: nobody measured it
+X[measured] = X[measured].where(X[measured] > 0)  # zero means not measured
 
 # %%
-# This is all that the card knows, learned from the whole table. Anyone can add up the
-# points of one patient.
+# This is the whole model, learned from all rows. Anyone can add up the points of one
+# patient.
 labels = y.map({0: "well", 1: "diabetes"})
 card = ScoredBoxesClassifier().fit(X, labels)
 print(card.scorecard_.to_text())
 
 # %%
-# The same as a picture, with the points of each box beside its number. A diamond means
-# that a missing value gets the points, too.
+# The same as a picture, with the points of each box next to its number. A diamond means
+# that missing values get the points, too.
 LimitsDisplay.from_estimator(card, X, labels)
 
 # %%
 # Beside a forest
 # ---------------
 # Each row is scored by models that have not seen it, in five folds. On this table the
-# card is about as good. On others the forest is ahead; :doc:`/experiments` has them.
+# card is about as good. On others the forest is ahead; see :doc:`/experiments`.
 rivals = {
     "forest of 100 trees": RandomForestClassifier(random_state=0),
     "tree with 8 leaves": DecisionTreeClassifier(max_leaf_nodes=8, random_state=0),

@@ -2,9 +2,9 @@
 How stable are the limits?
 ==========================
 
-Another sample of patients would have given another scorecard. Which of its limits would
-stay where they are, and which could as well be elsewhere? ``stability`` learns the card
-again on bootstrap samples of the rows.
+Another sample of patients would have given another scorecard. Which limits would stay,
+and which could be elsewhere? ``stability`` refits the card on bootstrap samples of the
+rows.
 """
 
 import matplotlib.pyplot as plt
@@ -19,14 +19,13 @@ stability = model.stability(X, y, n=50)
 print(stability)
 
 # %%
-# Behind each number is where nine of ten samples have it, and behind each box how many
-# samples have one like it. The last line counts most for users: on how many rows a card
-# from another sample says the same.
+# Each number is followed by an interval that holds it in nine of ten samples, and each
+# box by the share of samples that have a similar one. The last line matters most to
+# users: the share of rows on which a card from another sample agrees.
 #
 # The picture puts all limits on one scale, the share of tumours below the limit. The
-# dot is the card's limit, the bar where nine of ten samples have it. A short, dark bar
-# is a limit that the data insist on; a pale one belongs to a box that many samples do
-# without.
+# dot is the card's limit, the bar its interval. A short, dark bar is a limit that the
+# data determine well; a pale one belongs to a box that many samples lack.
 figure, ax = plt.subplots(figsize=(7.2, 3.6), layout="constrained")
 limits = stability.to_frame()
 for place, limit in limits.iterrows():

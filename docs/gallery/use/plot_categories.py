@@ -2,9 +2,9 @@
 Categories and missing values
 =============================
 
-A column of categories is limited by a set, and a box says whether a missing value is
-inside. Nothing has to be encoded or filled in. The rows are 3163 patients of a thyroid
-clinic; 151 of them had too little of its hormones.
+A categorical column is limited by a set, and a box says whether a missing value is
+inside. Nothing has to be encoded or imputed. The rows are 3163 patients of a thyroid
+clinic; 151 of them had hypothyroidism.
 """
 
 from importlib.metadata import distribution
@@ -27,13 +27,14 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_sta
 pd.DataFrame({"type": X.dtypes, "values": X.nunique(), "missing": X.isna().sum()})
 
 # %%
-# The frame goes in as it is. *TSH ≥ 24 (or missing)* is learned from the rows without a
-# TSH: that nobody measured it says something, too. *Thyroid surgery = t* is a category.
+# The frame needs no preparation. *TSH ≥ 24 (or missing)* is learned from the rows
+# without a TSH value: that nobody measured it is informative, too. *Thyroid surgery =
+# t* is a category.
 model = ScoredBoxesClassifier(max_boxes=5, max_limits=3).fit(X_train, y_train)
 print(model.scorecard_.to_text())
 
 # %%
-# The same over the held-out rows. Categories stand side by side, the share of each
+# The same over the held-out rows. Categories are side by side, with the share of each
 # class above them and a bar below those that a box admits. A diamond means that the box
-# admits missing values, and the names say how many there are.
+# admits missing values; their number is next to the name.
 LimitsDisplay.from_estimator(model, X_test, y_test)

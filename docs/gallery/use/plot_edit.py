@@ -2,8 +2,8 @@
 Edit a rule and see what it costs
 =================================
 
-Rules are there to be changed by people who know more than the table. Every edit returns
-new boxes, and the price of each can be read off rows with known answers.
+Experts know more than the table, and can change the rules. Every edit returns new
+boxes, and labelled rows show what it costs.
 """
 
 import matplotlib.pyplot as plt
@@ -24,9 +24,9 @@ print(boxes.to_text())
 # %%
 # What is each limit worth?
 # -------------------------
-# Drop them one by one, and count the tumours that are flagged then and were not before.
-# A limit that keeps out many benign ones and few others earns its place. One that keeps
-# out hardly any only makes the rule longer.
+# Drop them one by one, and count the tumours that are newly flagged. A limit that keeps
+# out many benign tumours and few others earns its place. One that keeps out hardly any
+# only makes the rule longer.
 flagged, caught, alarms = boxes.contains(X_train), {}, {}
 for k, rule in enumerate(boxes.rules()):
     for feature in rule.features:
@@ -48,19 +48,19 @@ ax.invert_yaxis()
 # %%
 # Edit
 # ----
-# Someone drops what does little, and rounds. ``round`` looks for the shortest numbers
-# with which no training row changes sides.
+# Drop what does little, and round. ``round`` finds the shortest numbers that move no
+# training row across a limit.
 edited = boxes.drop_limit(0, "mean texture").drop_limit(1, "mean smoothness")
 edited = edited.drop_limit(2, "mean texture").drop_limit(2, "mean smoothness")
 edited, _ = edited.round(X_train)
 print(edited.to_text())
 
 # %%
-# What does that cost, on rows that nobody has looked at yet?
+# What does that cost on the held-out rows?
 for name, rules in (("before", boxes), ("after", edited)):
     labels = y_test[rules.contains(X_test)]
     print(f"{name}: {(labels == 1).sum()} caught, {(labels == 0).sum()} false alarms")
 
 # %%
-# And box by box. The solid part of the recall is what no other box catches.
+# Box by box. The solid part of the recall is what no other box catches.
 BoxTableDisplay.from_estimator(BoxSetClassifier(edited, classes=(0, 1)), X_test, y_test)

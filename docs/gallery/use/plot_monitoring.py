@@ -2,8 +2,8 @@
 Watch the alarms after release
 ==============================
 
-After release, labels come late or never. The share of rows that are flagged is known at
-once, and when it moves, the data may no longer be those of the training.
+After release, labels come late or never. The share of flagged rows is known at once,
+and if it moves, the data may have drifted away from the training data.
 """
 
 import matplotlib.pyplot as plt
@@ -19,10 +19,10 @@ model = ScoredBoxesClassifier(max_boxes=6, pos_label=True).fit(first, six[:600])
 print(model.scorecard_.to_text())
 
 # %%
-# The model looks for handwritten sixes, and has learned from the first 600 images. The
-# others come in batches of 80, in the order of the table. From the eighth batch on the
-# scanner fades: each batch has 7% less ink than the one before. The fading is made up;
-# the images are as people wrote them.
+# The model detects handwritten sixes, and is fitted to the first 600 images. The others
+# arrive in batches of 80, in the order of the table. From the eighth batch on, the
+# scanner fades: each batch has 7% less ink than the one before. The fading is
+# simulated; the images are real.
 size, fades_from = 80, 8
 batch = np.arange(len(later)) // size + 1
 ink = 0.93 ** np.maximum(batch - fades_from + 1, 0)
@@ -32,9 +32,9 @@ share = [flagged[batch == b].mean() for b in numbers]
 sixes = [six[600:][batch == b].mean() for b in numbers]
 
 # %%
-# The band is where 99 of 100 batches should be if the share of the training rows still
-# held. A batch below it is a reason to look at the images, long before anybody has
-# counted the missed sixes. No alarms may be the worst news.
+# The band is where 99 of 100 batches should be if the share in training still held. A
+# batch below it is a reason to look at the images, long before anybody counts missed
+# sixes. No alarms may be the worst news.
 expected = model.predict(first).mean()
 low, high = binom.ppf([0.005, 0.995], size, expected) / size
 figure, ax = plt.subplots(figsize=(7.4, 3.9), layout="constrained")

@@ -2,7 +2,7 @@
 More than two classes, in a grid search
 =======================================
 
-Boxes are drawn around one class. scikit-learn's ``OneVsRestClassifier`` draws some for
+Boxes are drawn around one class. scikit-learn's ``OneVsRestClassifier`` fits boxes for
 each of three growers of wine, and ``GridSearchCV`` chooses the settings, as for any
 estimator.
 """
@@ -23,8 +23,8 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# The prefix ``estimator__`` reaches the learner of boxes inside. A wine in boxes of two
-# growers, or of none, goes to the grower whose boxes rank it highest.
+# The prefix ``estimator__`` sets parameters of the inner classifier. A wine in boxes of
+# two growers, or of none, goes to the grower whose boxes rank it highest.
 growers = OneVsRestClassifier(ScoredBoxesClassifier(pos_label=1, cv=None))
 grid = {"estimator__max_boxes": [1, 2, 4, 8], "estimator__max_limits": [1, 2]}
 search = GridSearchCV(growers, grid, cv=5).fit(X_train, y_train)
@@ -33,8 +33,7 @@ for number, model in enumerate(search.best_estimator_.estimators_, start=1):
     print(f"grower {number}", model.boxes_.to_text(), sep="\n")
 
 # %%
-# The boxes of all three over the held-out wines. Crosses are wines that went to another
-# grower.
+# The boxes of all three over the held-out wines. Crosses are misclassified wines.
 right = search.predict(X_test) == y_test
 ends = X.min().to_numpy() - 0.4, X.max().to_numpy() + 0.4
 figure, ax = plt.subplots(figsize=(6.8, 4.8), layout="constrained")

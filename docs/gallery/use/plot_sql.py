@@ -2,8 +2,8 @@
 The same rows in SQL
 ====================
 
-A model that runs in the database needs no server, and no data have to leave. ``to_sql``
-writes the boxes in eight dialects. Here SQLite flags the rows, because it comes with
+A model that runs in the database needs no server, and no data have to leave it.
+``to_sql`` supports eight dialects. Here SQLite flags the rows, because it comes with
 Python.
 """
 
@@ -18,12 +18,12 @@ from boxdraw import FastBoxesClassifierCV
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X[["mean texture", "mean concave points", "worst area"]]
 learned = FastBoxesClassifierCV(n_boxes=2).fit(X, y).boxes_
-boxes, _ = learned.round(X)  # short numbers, with which no row of X changes sides
+boxes, _ = learned.round(X)  # short numbers that move no row of X across a limit
 query = boxes.to_sql("tumours", dialect="sqlite", column="flagged")
 print(query)
 
 # %%
-# The database gets the table and keeps the model as a view. It flags the same rows.
+# Load the table, and keep the model as a view. It flags the same rows.
 database = sqlite3.connect(":memory:")
 X.to_sql("tumours", database, index=False)
 database.execute(f"CREATE VIEW judged AS {query}")
@@ -32,8 +32,7 @@ same = in_sql.to_numpy() == learned.contains(X)
 print(f"SQLite and boxdraw agree on {same.sum()} of {len(same)} rows")
 
 # %%
-# From here on ``flagged`` is a column like any other. How many tumours of each size are
-# flagged?
+# Now ``flagged`` is a column like any other. How many tumours of each size are flagged?
 sizes = pd.read_sql(
     """
     SELECT CAST("worst area" / 250 AS INTEGER) * 250 AS size,

@@ -317,5 +317,5 @@ def figures_of(model: Model, pieces: Iterator[tuple[Any, Any, Any]], n_rows: int
         done += rows.num_rows
         tell("counting rows in boxes", done, n_rows)
     assert counts is not None
-    warn_of(unseen, stacklevel=2)
+    warn_of(unseen)
     return counted_figures(model, counts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any
@@ -14,6 +13,7 @@ from sklearn.utils import check_random_state, check_scalar
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.tiles import tiles
+from boxdraw._core.warn import warn
 from boxdraw.learners.scaling import fit_scaling
 from boxdraw.tables.training import Training
 
@@ -111,11 +111,9 @@ def inner_splits(
         raise ValueError(f"cv gives no folds; got {cv!r}.")
     useless = [number for number, sides in enumerate(splits) if not all(map(_both, (data.positive[s] for s in sides)))]
     if useless:
-        warnings.warn(
+        warn(
             f"Inner folds {useless} lack positives or negatives on one side and are left out. Use fewer folds "
             "or a stratified splitter.",
-            UserWarning,
-            stacklevel=4,
         )
         if len(useless) == len(splits):
             raise ValueError("No inner fold has both classes in its training and in its test rows.")
@@ -131,7 +129,7 @@ def _dealt(data: Training, n_folds: int, random_state: Any, repeats: int) -> lis
     fewest = int(min(data.positive.sum(), (~data.positive).sum()))
     if fewest < n_folds:
         what = f"only {fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
-        warnings.warn(f"Rows of the smaller class: {fewest}, cv={n_folds}: {what}.", UserWarning, stacklevel=5)
+        warn(f"Rows of the smaller class: {fewest}, cv={n_folds}: {what}.")
     if fewest < 2:
         return []
     seeds = [random_state]

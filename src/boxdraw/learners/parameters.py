@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
 
 def check_cost(value: Any, name: str, keyword: str | None) -> None:
-    """Refuse a cost that is neither the keyword nor a positive, finite number."""
-    if value == keyword:
-        return
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < math.inf:
+    """Raise if a cost is neither the keyword nor a positive, finite number."""
+    if value != keyword and not (_is_finite(value) and value > 0):
         raise ValueError(f"{name} must be {keyword!r} or a finite number above 0; got {value!r}.")
+
+
+def check_not_negative(value: Any, name: str) -> None:
+    """Raise if a value is not a finite number of at least 0."""
+    if not (_is_finite(value) and value >= 0):
+        raise ValueError(f"{name} must be a finite number of at least 0; got {value!r}.")
+
+
+def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
+    """Raise if a value is not one of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

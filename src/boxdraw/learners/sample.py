@@ -1,9 +1,10 @@
-"""A few rows of a large table for what does not need all of them: inner folds, the places of bins, rounded points."""
+"""Class-balanced samples of large tables, for what does not need all rows."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from boxdraw._core.arrays import BoolArray, IntArray
 from boxdraw.learners.folds import hash_ranks
 from boxdraw.tables.training import Training
 
@@ -11,10 +12,20 @@ MOST = {True: 2_500, False: 7_500}  # positives, negatives
 
 
 def draw_sample(data: Training) -> Training:
-    """Return at most so many rows of each class, which then weigh more; the order of the rows does not matter."""
+    """Return up to `MOST` rows of each class, weighted up; which ones depends on their values, not on their order."""
     count = {side: int(np.count_nonzero(data.positive == side)) for side in MOST}
     every = np.where(data.positive, *(-(-count[side] // MOST[side]) for side in MOST))
     if every.max() <= 1:
         return data
     rows = np.flatnonzero(hash_ranks(data, None) % every == 0)
     return Training(data.X[rows], data.positive[rows], data.weights[rows] * every[rows], n_codes=data.n_codes)
+
+
+def balanced_rows(positive: BoolArray, most: int) -> IntArray:
+    """Return up to ``most`` row numbers, drawn with a fixed seed: positives up to half, so that few do not vanish."""
+    positives, negatives = np.flatnonzero(positive), np.flatnonzero(~positive)
+    if len(positive) > most:
+        rng = np.random.default_rng(0)
+        positives = rng.permutation(positives)[: max(most // 2, most - len(negatives))]
+        negatives = rng.permutation(negatives)[: most - len(positives)]
+    return np.sort(np.concatenate([positives, negatives]))

@@ -140,17 +140,6 @@ def _class_text(name: Any, count: int, total: int) -> str:
     return f"{label}: {total} rows" if count == total else f"{label}: {count} of {total} rows, sampled"
 
 
-def drawn_rows(positive: BoolArray, most: int) -> IntArray:
-    """Choose the rows to draw, such that a rare class does not vanish among the others."""
-    rows = [np.flatnonzero(positive), np.flatnonzero(~positive)]
-    if len(positive) > most:
-        rng = np.random.default_rng(0)
-        places = max(most // 2, most - len(rows[1]))
-        rows[0] = rng.permutation(rows[0])[:places]
-        rows[1] = rng.permutation(rows[1])[: most - len(rows[0])]
-    return np.sort(np.concatenate(rows))
-
-
 def failures(columns: Columns, boxes: BoxSet) -> npt.NDArray[np.bool_]:
     """Say which rows each feature, taken alone, keeps out of each box: an array (n_boxes, n_features, n_rows)."""
     n_rows = len(next(iter(columns.values()), ()))

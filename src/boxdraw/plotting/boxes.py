@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw._core.arrays import FloatArray
+from boxdraw.learners.sample import balanced_rows
 from boxdraw.model.boxes import BoxSet
 from boxdraw.plotting._axis import panel_axis
 from boxdraw.plotting._matplotlib import BLACK, GREY, LEGEND, Display, literal, new_figure
@@ -17,7 +18,6 @@ from boxdraw.plotting._rows import (
     LabelledRows,
     Rules,
     boxes_of,
-    drawn_rows,
     failures,
     is_absent,
     kept_out,
@@ -119,10 +119,10 @@ class BoxesDisplay(Display):
         self._rows = LabelledRows.read(points, labels, self.boxes, pos_label, range(n_features))
         self.pos_label = self._rows.pos_label
         positive = self._rows.positive
-        looked_at = drawn_rows(positive, _MOST_POINTS)
+        looked_at = balanced_rows(positive, _MOST_POINTS)
         self._shown = self._choose(features, {j: column[looked_at] for j, column in self._rows.columns.items()})
         self.features = tuple(self.boxes.feature_names[j] for j in self._shown)
-        self._drawn = looked_at if len(self._shown) == 2 else drawn_rows(positive, _MOST_IN_GRID)
+        self._drawn = looked_at if len(self._shown) == 2 else balanced_rows(positive, _MOST_IN_GRID)
         self._columns = {j: column[self._drawn] for j, column in self._rows.columns.items()}
         self.points = np.column_stack([np.asarray(column, dtype=np.float64) for column in self._columns.values()])
         self.labels = self._rows.labels[self._drawn]

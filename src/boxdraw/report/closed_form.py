@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.learners.fast.estimator import BaseFastBoxes
 from boxdraw.learners.fast.expand import Edges
+from boxdraw.learners.fast.growth import GROWTHS, Growth
 from boxdraw.learners.fast.path import TrainingRoc
 from boxdraw.learners.fast.stops import LOWER, UPPER, Stops
 from boxdraw.report.payload import array
@@ -71,7 +72,12 @@ def closed_form(estimator: Any, n_costs: int = 400, most: int = 200_000) -> dict
     if not isinstance(estimator, BaseFastBoxes):
         return None
     check_is_fitted(estimator)
-    edges, c, expansion, growth = estimator._edges, estimator.negative_weight_, estimator.expansion_, estimator.growth_
+    edges, c, expansion, growth = (
+        estimator._edges,
+        estimator.negative_weight_,
+        estimator.expansion_,
+        GROWTHS[estimator.growth_],
+    )
     assert edges.stops is not None
     roc = _training_roc(estimator)
     ends = _cost_range(roc, c)
@@ -82,7 +88,7 @@ def closed_form(estimator: Any, n_costs: int = 400, most: int = 200_000) -> dict
     return {
         "negative_weight": c,
         "expansion": expansion,
-        "growth": growth,
+        "growth": growth.name,
         "costs": None if costs is None else array(costs),
         "range": list(ends),
         "shape": list(edges.tight.shape),
@@ -126,7 +132,7 @@ def _column(stops: Stops, p: int, spans: Any = np.s_[:], positives: Any = np.s_[
     return first[new], last[new], np.unique(stops.positives[p])[positives]
 
 
-def _kept_columns(edges: Edges, expansion: float, growth: str, costs: FloatArray) -> list[_Column]:
+def _kept_columns(edges: Edges, expansion: float, growth: Growth, costs: FloatArray) -> list[_Column]:
     """Return what the limits at some costs, and the numbers that are printed for them, depend on.
 
     Each is found by a search for the nearest value on one side of a number. Without values that are not the nearest to

@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.version import __version__
+from boxdraw.learners.sample import balanced_rows
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.explain import spread
 from boxdraw.model.export.text import printable
@@ -265,20 +266,17 @@ def _rows(boxes: BoxSet, data: Labelled, most: int) -> dict[str, Any]:
 
 
 def _sample(data: Labelled, most: int) -> tuple[IntArray, FloatArray | None]:
-    """Choose rows with a fixed seed: positives take up to half of the places, as they are few and matter most."""
+    """Choose rows, and weights that give each class its full weight."""
     positive, weight = data.positive, data.weight
     if len(positive) <= most:
         return np.arange(len(positive)), weight
     mass = np.ones(len(positive)) if weight is None else weight.copy()
-    # Rows of no weight count nowhere, so they take no places.
-    classes = [np.flatnonzero(rows & (mass > 0)) for rows in (positive, ~positive)]
-    places = max(min(len(classes[0]), most // 2), most - len(classes[1]))
-    rng = np.random.default_rng(0)
-    taken = [rng.permutation(rows)[:n] for rows, n in zip(classes, (places, most - places), strict=True)]
-    for all_rows, few in zip(classes, taken, strict=True):
+    counted = np.flatnonzero(mass > 0)  # rows of no weight take no places
+    chosen = counted[balanced_rows(positive[counted], most)]
+    for side in (positive, ~positive):
+        few = chosen[side[chosen]]
         if len(few):
-            mass[few] *= mass[all_rows].sum() / mass[few].sum()
-    chosen = np.sort(np.concatenate(taken))
+            mass[few] *= mass[counted[side[counted]]].sum() / mass[few].sum()
     return chosen, mass[chosen]
 
 

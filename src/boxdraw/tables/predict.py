@@ -77,7 +77,7 @@ def _write(
             step(table.num_rows)
             done, flagged = done + table.num_rows, flagged + hits
             unseen = merged_unseen(unseen, new)
-    warn_of(unseen, stacklevel=5)
+    warn_of(unseen)
     return PredictedTable(str(path), done, flagged)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
 
 from boxdraw._core.arrays import Matrix
+from boxdraw._core.warn import warn
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.rows import UNSEEN, decoded, numeric, read_columns
 from boxdraw.model.rule import Category, is_missing, unique_categories
@@ -38,7 +38,7 @@ def read_training(
     """
     check_table(X)
     if learns:
-        warn_of_rounding(_rounded_columns(X, categorical_features), stacklevel=4)
+        warn_of_rounding(_rounded_columns(X, categorical_features))
     if categorical_features is None and not has_categories(X):
         X, y = _validated(estimator, X, y, ensure_all_finite=False)
         complete = all_finite(X)
@@ -189,7 +189,7 @@ def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = 
         found = _categories_of(column, absent, labels[j]) if numbers is None else None
         categories.append(found)
         if learns and found is not None:
-            warn_of_identifiers(labels[j], found, len(column) - int(np.sum(absent)), stacklevel=5)
+            warn_of_identifiers(labels[j], found, len(column) - int(np.sum(absent)))
     return Encoding(None if names is None else tuple(map(str, names)), tuple(categories), tuple(missing))
 
 
@@ -257,7 +257,7 @@ def _forced(categorical_features: Any, names: Any, n_features: int) -> set[int]:
 
 def warn_of_unseen(X: Any, boxes: BoxSet) -> None:
     """Name the categories that the boxes do not know."""
-    warn_of(unseen_categories(X, boxes), stacklevel=5)
+    warn_of(unseen_categories(X, boxes))
 
 
 def unseen_categories(X: Any, boxes: BoxSet) -> dict[str, list[str]]:
@@ -282,17 +282,15 @@ def merged_unseen(first: dict[str, list[str]], second: dict[str, list[str]]) -> 
     return merged
 
 
-def warn_of(unseen: dict[str, list[str]], stacklevel: int) -> None:
+def warn_of(unseen: dict[str, list[str]]) -> None:
     """Name categories that were not seen in training, if there are any."""
     if unseen:
         new = [
             f"{name!r}: {', '.join(found[:_NAMED])}{', ...' if len(found) > _NAMED else ''}"
             for name, found in unseen.items()
         ]
-        warnings.warn(
+        warn(
             f"Categories that were not seen in training are outside every box that limits them. {'; '.join(new)}.",
-            UserWarning,
-            stacklevel=stacklevel,
         )
 
 

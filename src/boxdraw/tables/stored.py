@@ -118,9 +118,9 @@ class StoredTable:
     def _warn(self, look: FirstLook) -> None:
         """Warn of columns, at the call of the estimator's method, as is done for tables in memory."""
         labels = [f"column {name!r}" for name in self._columns.features]
-        warn_of_rounding([label for label, found in zip(labels, look.rounded, strict=True) if found], stacklevel=4)
+        warn_of_rounding([label for label, found in zip(labels, look.rounded, strict=True) if found])
         for label, categories, n_known in zip(labels, self.encoding.categories, look.known.tolist(), strict=True):
-            warn_of_identifiers(label, categories or (), n_known, stacklevel=4)
+            warn_of_identifiers(label, categories or (), n_known)
 
     def reduce(self, work: Callable[[Chunk], P], what: str, beside: Callable[[], P] | None = None) -> P:
         """Make a pass over the rows."""

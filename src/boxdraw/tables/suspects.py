@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from boxdraw._core.warn import warn
+
 _MANY = 50  # categories, from which on a column in which nearly every row has its own looks like one of identifiers
 _EXACT = 2**53  # float64 has every whole number up to here
 
 
-def warn_of_identifiers(label: str, categories: Sequence[object], n_known: int, stacklevel: int) -> None:
+def warn_of_identifiers(label: str, categories: Sequence[object], n_known: int) -> None:
     """Warn of a column of categories in which most rows have their own."""
     if len(categories) <= _MANY or 2 * len(categories) <= n_known:
         return
@@ -23,11 +24,9 @@ def warn_of_identifiers(label: str, categories: Sequence[object], n_known: int, 
     if 2 * len(odd) < len(texts):
         but = f", but for {odd[0]!r}" if odd else ", written as text"
         advice = f"leave it out, or convert it to numbers if it is meant as such: most of it is{but}."
-    warnings.warn(
+    warn(
         f"X seems to hold an identifier, {label}: {len(categories)} different categories in {n_known} rows. It is "
         f"learned as categories, which say nothing about rows with other ones: {advice}",
-        UserWarning,
-        stacklevel=stacklevel + 1,
     )
 
 
@@ -40,15 +39,13 @@ def is_number(text: str) -> bool:
     return True
 
 
-def warn_of_rounding(labels: Sequence[str], stacklevel: int) -> None:
+def warn_of_rounding(labels: Sequence[str]) -> None:
     """Warn of columns of whole numbers that float64 does not have, if there are any."""
     if labels:
-        warnings.warn(
+        warn(
             f"X holds whole numbers beyond 2**53 that are rounded, {', '.join(labels)}: numbers are compared as "
             "float64, which can't tell such neighbours apart. Subtract a constant before the fit, leave the column "
             "out, or name it in categorical_features if the numbers are codes.",
-            UserWarning,
-            stacklevel=stacklevel + 1,
         )
 
 

@@ -20,6 +20,7 @@ from boxdraw.learners.exact.edges import place_edges
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.learners.exact.objective import Objective
 from boxdraw.learners.exact.problem import half_ranges, presolve, within_reach
+from boxdraw.learners.exact.progress import Reporter
 from boxdraw.learners.exact.selection import select
 from boxdraw.learners.exact.sorting import row_order
 
@@ -135,7 +136,7 @@ def test_rows_are_sorted_as_by_lexsort(X):
 @settings(max_examples=25, deadline=None)
 @pytest.mark.filterwarnings("ignore:n_boxes")
 def test_a_box_per_cluster_needs_only_the_negatives_within_reach(objective):
-    limits = strategies.Limits(HANG, time.perf_counter() + HANG, 0.0, 0, 1, lambda *_: False)
+    limits = strategies.Budget(HANG, time.perf_counter() + HANG, 0.0, 0, 1, Reporter(0.0, 0, None))
     scale = objective.in_points()
     found = strategies.per_cluster(objective, scale, limits)
     held = plain.per_cluster(objective, limits)

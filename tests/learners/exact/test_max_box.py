@@ -9,7 +9,7 @@ import pytest
 from boxdraw.learners.exact.climbing import climb, polish
 from boxdraw.learners.exact.kernels import bound, fill_bits, search
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
-from boxdraw.learners.exact.problem import Problem, Rows
+from boxdraw.learners.exact.problem import LevelRows, Problem
 from boxdraw.learners.exact.warm import compile_kernels
 
 
@@ -19,8 +19,8 @@ def random_case(rng):
     low = rng.integers(0, levels, (n, d)).astype(np.int32)
     low_n = rng.integers(0, levels, (m, d)).astype(np.int32)
     high_n = np.clip(low_n + rng.integers(0, 2, (m, d)), 0, levels - 1).astype(np.int32)
-    positives = Rows(low, low.copy(), rng.integers(1, 4, n))
-    negatives = Rows(low_n, high_n, rng.integers(1, 4, m))
+    positives = LevelRows(low, low.copy(), rng.integers(1, 4, n))
+    negatives = LevelRows(low_n, high_n, rng.integers(1, 4, m))
     counts = np.full(d, levels, np.int32)
     problem = Problem(positives, negatives, counts, counts, int(rng.integers(3)), 3, 5, np.arange(n))
     pairs = np.argwhere(rng.random((n, m)) < 0.4 * rng.integers(2))
@@ -145,8 +145,8 @@ def wide_case(rng, n, m):
     near = np.clip(rng.integers(0, 6, (m, 2)) + 1, 0, 5).astype(np.int32)
     counts = np.full(2, 6, np.int32)
     problem = Problem(
-        Rows(low, low.copy(), np.ones(n, np.int64)),
-        Rows(near, near, np.ones(m, np.int64)),
+        LevelRows(low, low.copy(), np.ones(n, np.int64)),
+        LevelRows(near, near, np.ones(m, np.int64)),
         counts,
         counts,
         1,
@@ -218,7 +218,9 @@ def noise(rng):
     """Return a problem without any structure, which takes a long search for its size."""
     low, near = (rng.integers(0, 10, (30, 5)).astype(np.int32) for _ in range(2))
     counts, points = np.full(5, 10, np.int32), np.ones(30, np.int64)
-    problem = Problem(Rows(low, low, points), Rows(near, near, points), counts, counts, 1, 3, 5, np.arange(30))
+    problem = Problem(
+        LevelRows(low, low, points), LevelRows(near, near, points), counts, counts, 1, 3, 5, np.arange(30)
+    )
     return problem, Pricing(rng.integers(1, 4, 30), rng.integers(1, 3, 30), no_pairs())
 
 
@@ -272,8 +274,8 @@ def test_boxes_for_free_are_not_listed():
     """Of boxes that differ in negatives without a price only one is listed: every negative makes a difference."""
     low = np.array([[0], [1], [2]], np.int32)
     counts = np.array([3], np.int32)
-    negatives = Rows(low[1:2], low[1:2], np.ones(1, np.int64))
-    problem = Problem(Rows(low, low, np.ones(3, np.int64)), negatives, counts, counts, 0, 1, 1, np.arange(3))
+    negatives = LevelRows(low[1:2], low[1:2], np.ones(1, np.int64))
+    problem = Problem(LevelRows(low, low, np.ones(3, np.int64)), negatives, counts, counts, 0, 1, 1, np.arange(3))
     pricing = Pricing(np.array([2, 0, 2]), np.zeros(1, np.int64), no_pairs())
     listed = MaxBox(problem).all_above(pricing, 1, never, 10, 10**6)
     assert {key(box) for box in listed} == {((0,), (0,)), ((2,), (2,)), ((0,), (2,))}
@@ -284,8 +286,8 @@ def test_boxes_for_free_are_not_listed():
 def test_without_negatives_a_box_holds_everything():
     low = np.array([[0, 1], [1, 0], [1, 1]], np.int32)
     counts = np.full(2, 2, np.int32)
-    nobody = Rows(low[:0], low[:0], np.zeros(0, np.int64))
-    problem = Problem(Rows(low, low, np.ones(3, np.int64)), nobody, counts, counts, 0, 1, 0, np.arange(3))
+    nobody = LevelRows(low[:0], low[:0], np.zeros(0, np.int64))
+    problem = Problem(LevelRows(low, low, np.ones(3, np.int64)), nobody, counts, counts, 0, 1, 0, np.arange(3))
     pricing = Pricing(np.array([1, 2, 3]), np.zeros(0, np.int64), no_pairs())
     max_box, whole = MaxBox(problem), ((0, 0), (1, 1))
     found = max_box.best(pricing, 0, never)
@@ -301,7 +303,7 @@ def test_rows_that_earn_and_cost_nothing_take_no_work():
     pricing = Pricing(pricing.gain, pricing.cost, no_pairs())
     priced = pricing.cost > 0
     rows = problem.negatives
-    fewer = replace(problem, negatives=Rows(rows.low[priced], rows.high[priced], rows.points[priced]))
+    fewer = replace(problem, negatives=LevelRows(rows.low[priced], rows.high[priced], rows.points[priced]))
     found, looks = MaxBox(problem).best(pricing, 0, never), Looks()
     again = MaxBox(fewer).best(Pricing(pricing.gain, pricing.cost[priced], no_pairs()), 0, never)
     assert found.value == max(worth(problem, pricing, box) for box in boxes)
@@ -314,7 +316,7 @@ def five_apart():
     """Return a problem of five positives with a negative between any two, and their points."""
     low, between = np.arange(0, 9, 2, np.int32)[:, None], np.arange(1, 9, 2, np.int32)[:, None]
     counts, points = np.array([9], np.int32), np.ones(5, np.int64)
-    rows = Rows(low, low, points), Rows(between, between, points[1:])
+    rows = LevelRows(low, low, points), LevelRows(between, between, points[1:])
     return Problem(*rows, counts, counts, 0, 5, 4, np.arange(5)), points
 
 

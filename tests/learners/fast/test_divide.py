@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from boxdraw import FastBoxesClassifier
 from boxdraw._core.sums import moderate_unit
 from boxdraw.learners.fast.cluster import tight_boxes
-from boxdraw.learners.fast.divide import Divide, Rows
+from boxdraw.learners.fast.divide import ClusteredRows, Divide
 from boxdraw.learners.scaling import GRID, fit_scaling
 
 from . import reference as ref
@@ -26,7 +26,7 @@ def library_sums(X, weight, label, width=2.0, compiled=False):
     lower, upper = tight_boxes(rows[label >= 0], label[label >= 0])
     unit = 1.0 if weight is None else moderate_unit(math.fsum(weight))
     divide = Divide(scaling, lower, upper, unit, compiled)
-    sums = divide.edge_sums(divide(Rows(X, weight, label)))
+    sums = divide.edge_sums(divide(ClusteredRows(X, weight, label)))
     return rows, sums.positive, sums.negative
 
 

@@ -14,6 +14,7 @@ from boxdraw.learners.fast import expand
 from boxdraw.learners.fast.divide import EdgeSums
 from boxdraw.learners.fast.expand import critical_weight, minimiser
 from boxdraw.learners.fast.exponential import exp
+from boxdraw.learners.fast.growth import EDGE, FREE, GROWTHS
 from boxdraw.learners.scaling import GRID, Scaling
 
 from . import reference as ref
@@ -94,7 +95,7 @@ def fitted(X, y, weight, hands, noise, **parameters):
 
 def check_limits(X, y, weight, hands, noise, c, beta, growth):
     model = fitted(X, y, weight, hands, noise, negative_weight=c, expansion=beta, growth=growth)
-    found = np.stack(model._edges.limits(c, beta, growth))
+    found = np.stack(model._edges.limits(c, beta, GROWTHS[growth]))
     mass = np.ones(len(X)) if weight is None else weight
     label = ref.dealt_labels(X, y == 1, mass, hands, noise)
     # a limit that jumps within a rounding error of c may be on either side of the jump
@@ -159,7 +160,7 @@ def test_limits_by_hand():
 
     def limits(c, growth):
         model = fitted(X, y, None, 1, 0, negative_weight=c, growth=growth)
-        return [limit[0, 0] for limit in model._edges.limits(c, 0.0, growth)]
+        return [limit[0, 0] for limit in model._edges.limits(c, 0.0, GROWTHS[growth])]
 
     up, down = np.nextafter(1, 2), np.nextafter(5, 4)
     assert limits(1e9, "nearest_negative") == [up, down]
@@ -205,7 +206,7 @@ def test_settling_on_a_limit_takes_few_steps(log_positive, log_negative, beta):
     assume(-700 < log_c < 700)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(expand, "critical_weight", counted)
-        lower, upper = replace(edges, sums=edge_sums(log_positive, log_negative)).limits(math.exp(log_c), beta, "edge")
+        lower, upper = replace(edges, sums=edge_sums(log_positive, log_negative)).limits(math.exp(log_c), beta, EDGE)
     assert lower.item() == pytest.approx(0.5, abs=1e-9)
     assert upper.item() == pytest.approx(2.5, abs=1e-9)
 
@@ -220,7 +221,7 @@ def test_raw_limits_are_the_last_numbers_inside_and_found_in_few_steps(scale, gr
         X = scale * (rng.normal(size=(50, 3)) + 7 * (seed % 2))
         edges = fitted(X, (rng.random(50) < 0.3).astype(int), None, 2, 0, growth=growth)._edges
         for c in (0.3, 1.0, 3.0):
-            target = edges.targets(c, 0.5, growth)
+            target = edges.targets(c, 0.5, GROWTHS[growth])
             calls.clear()
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(Scaling, "coordinate", lambda *given: calls.append(1) or coordinate(*given))
@@ -243,7 +244,7 @@ def test_the_ceiling_is_above_every_finite_weight_and_not_far(growth):
     model = fitted(X, y, None, 2, 0, growth=growth, expansion=0.5)
     rows = rng.uniform(-4, 4, (4000, 2))
     critical = model.critical_weight(np.concatenate([X, rows]))
-    highest, ceiling = critical[np.isfinite(critical)].max(), model._edges.ceiling(0.5, growth)
+    highest, ceiling = critical[np.isfinite(critical)].max(), model._edges.ceiling(0.5, GROWTHS[growth])
     assert highest < ceiling < np.inf
     # the farthest inside is the end of the data for boxes that may shrink, or else the tight limit
     edges = model._edges
@@ -257,16 +258,16 @@ def test_the_ceiling_is_above_every_finite_weight_and_not_far(growth):
 def test_the_ceiling_without_negatives_in_the_way_or_with_huge_weights():
     X, y = np.array([[0.0], [1], [2], [3]]), np.array([0, 1, 1, 0])
     edges = fitted(X, y, None, 1, 0, growth="edge")._edges
-    assert replace(edges, sums=edge_sums(0.0, -math.inf)).ceiling(0.0, "edge") == pytest.approx(math.e)
-    assert replace(edges, sums=edge_sums(300.0, -407.0)).ceiling(0.0, "edge") == np.finfo(np.float64).max
+    assert replace(edges, sums=edge_sums(0.0, -math.inf)).ceiling(0.0, EDGE) == pytest.approx(math.e)
+    assert replace(edges, sums=edge_sums(300.0, -407.0)).ceiling(0.0, EDGE) == np.finfo(np.float64).max
 
 
 def test_cuts_are_lower_limits_and_the_numbers_after_upper_ones():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), (rng.random(60) < 0.3).astype(int)
     edges = fitted(X, y, None, 2, 0, growth="edge")._edges
-    lower, upper = edges.limits(1.0, 0.5, "edge")
-    cuts = edges.cuts(1.0, 0.5, "edge")
+    lower, upper = edges.limits(1.0, 0.5, EDGE)
+    cuts = edges.cuts(1.0, 0.5, EDGE)
     np.testing.assert_array_equal(cuts[:2], lower)
     np.testing.assert_array_equal(cuts[2:], np.nextafter(upper, np.inf))
 
@@ -304,7 +305,7 @@ def test_targets_are_the_least_steps_of_the_grid_that_are_inside(expansion):
     turns = np.concatenate([at_low, at_high]).ravel()
     turns = turns[np.isfinite(turns) & (turns > 0)]
     for c in (*np.geomspace(1e-3, 1e3, 25), *turns, *np.nextafter(turns, 0), *np.nextafter(turns, np.inf)):
-        target = edges.targets(c, expansion, "free")
+        target = edges.targets(c, expansion, FREE)
         assert ((low <= target) & (target <= high + GRID)).all()
         np.testing.assert_array_equal(target > high, ~is_inside(high, c))
         assert is_inside(target, c)[target <= high].all()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from boxdraw import FastBoxesClassifier
 from boxdraw.learners.fast import path as path_module
 from boxdraw.learners.fast import weights
+from boxdraw.learners.fast.growth import GROWTHS
 from boxdraw.learners.fast.path import CostCurve, TrainingRoc, critical_weights, training_weights
 from boxdraw.tables.training import read_training_rows
 
@@ -128,14 +129,14 @@ def test_a_path_shows_ten_points(n_costs, first, last):
 @pytest.mark.parametrize("growth", ["nearest_negative", "edge", "free"])
 def test_a_row_of_weights_per_expansion(growth):
     model, X, _ = small_model(growth=growth)
-    both = critical_weights(model._edges, X, [0.0, 5.0], growth, None)
+    both = critical_weights(model._edges, X, [0.0, 5.0], GROWTHS[growth], None)
     for row, expansion in zip(both, [0.0, 5.0], strict=True):
-        np.testing.assert_array_equal(row, critical_weights(model._edges, X, [expansion], growth, None)[0])
+        np.testing.assert_array_equal(row, critical_weights(model._edges, X, [expansion], GROWTHS[growth], None)[0])
     assert (both[0] <= both[1]).all()
     assert (both[0] < both[1]).any()
-    assert critical_weights(model._edges, X[:0], [0.0, 5.0], growth, None).shape == (2, 0)
+    assert critical_weights(model._edges, X[:0], [0.0, 5.0], GROWTHS[growth], None).shape == (2, 0)
     for n_jobs in (None, 2):  # 12,000 rows take more than one tile
-        many = critical_weights(model._edges, np.tile(X, (200, 1)), [0.0, 5.0], growth, n_jobs)
+        many = critical_weights(model._edges, np.tile(X, (200, 1)), [0.0, 5.0], GROWTHS[growth], n_jobs)
         np.testing.assert_array_equal(many, np.tile(both, 200))
 
 
@@ -144,7 +145,7 @@ def test_missing_values_are_inside_and_unseen_ones_outside(growth):
     model, X, _ = small_model(growth=growth)
 
     def weight_of(rows):
-        return critical_weights(model._edges, rows, [0.5], growth, None)[0]
+        return critical_weights(model._edges, rows, [0.5], GROWTHS[growth], None)[0]
 
     plain = weight_of(X)
     for j in range(X.shape[1]):
@@ -169,10 +170,10 @@ def test_compiled_code_is_for_tables_of_many_cells(growth, monkeypatch):
     results = []
     for cells in (X.size, X.size - 1):
         monkeypatch.setattr(path_module, "_MANY_CELLS", cells)
-        results.append(critical_weights(model._edges, X, [0.5], growth, None)[0])
+        results.append(critical_weights(model._edges, X, [0.5], GROWTHS[growth], None)[0])
         assert len(calls) == X.size - cells
     np.testing.assert_array_equal(*results)
-    np.testing.assert_array_equal(training_weights(model._edges, data, 0.5, growth, None), results[0])
+    np.testing.assert_array_equal(training_weights(model._edges, data, 0.5, GROWTHS[growth], None), results[0])
     assert len(calls) == 2
 
 
@@ -182,7 +183,7 @@ def test_compiled_code_is_for_more_than_131072_cells(monkeypatch):
     calls = []
     monkeypatch.setattr(weights, "compiled_weights", lambda *given: calls.append(len(given[1])))
     for n_rows in (43690, 43691):  # of 3 cells each
-        critical_weights(model._edges, np.resize(X, (n_rows, 3)), [0.5], "nearest_negative", None)
+        critical_weights(model._edges, np.resize(X, (n_rows, 3)), [0.5], GROWTHS["nearest_negative"], None)
     assert calls == [43691]
 
 

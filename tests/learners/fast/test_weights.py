@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from boxdraw import FastBoxesClassifier
 from boxdraw.learners.fast import estimator, path, weights
+from boxdraw.learners.fast.growth import GROWTHS
 from boxdraw.learners.fast.path import critical_weights, training_weights
 from boxdraw.learners.fast.roc import CountWeights, RocCounts
+from boxdraw.learners.fast.sources import training_roc
 from boxdraw.learners.fast.weights import compiled_weights
 from boxdraw.tables.chunks import Chunk
 from boxdraw.tables.order import ordered
@@ -74,11 +76,11 @@ def test_compiled_weights_have_the_bits_of_the_plain_ones(case, dtype, n_jobs):
         matrix = model._encoded(rows_to_score(model, X, rng)).astype(dtype)
     matrix[rng.random(matrix.shape) < 0.05] = rng.choice([np.nan, np.inf, -np.inf])
     pushes = [model.expansion, 0.0, 7.0]
-    plain = critical_weights(model._edges, matrix, pushes, model.growth, None)
+    plain = critical_weights(model._edges, matrix, pushes, GROWTHS[model.growth], None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(weights, "_CELLS", 50)
-        compiled = compiled_weights(model._edges, matrix, pushes, model.growth, n_jobs)
-        columns_first = compiled_weights(model._edges, np.asfortranarray(matrix), pushes, model.growth, n_jobs)
+        compiled = compiled_weights(model._edges, matrix, pushes, GROWTHS[model.growth], n_jobs)
+        columns_first = compiled_weights(model._edges, np.asfortranarray(matrix), pushes, GROWTHS[model.growth], n_jobs)
     np.testing.assert_array_equal(compiled, plain)
     np.testing.assert_array_equal(columns_first, plain)
 
@@ -89,10 +91,10 @@ def test_training_weights_of_many_rows(case):
     """A training negative is its own first stop, also where only the gaps beside the limits are known."""
     model, X, y, weight, _ = case
     data = read_training_rows(model, X, y, weight)
-    few = training_weights(model._edges, data, model.expansion, model.growth, None)
+    few = training_weights(model._edges, data, model.expansion, GROWTHS[model.growth], None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(path, "_MANY_CELLS", 0)
-        many = training_weights(model._edges, data, model.expansion, model.growth, None)
+        many = training_weights(model._edges, data, model.expansion, GROWTHS[model.growth], None)
     np.testing.assert_array_equal(many, few)
     np.testing.assert_array_equal(few, model.critical_weight(X))
 
@@ -146,14 +148,15 @@ def test_counts_of_chunks(case):
     model, X, y, weight, rng = case
     data = read_training_rows(model, X, y, weight)
     rows = ordered(data, model._edges.order)
-    count = CountWeights(model._edges, model.expansion, model.growth)
+    count = CountWeights(model._edges, model.expansion, GROWTHS[model.growth])
     whole = count(Chunk(rows.X, rows.positive, rows.weight))
     first, *others = map(count, random_chunks(Chunk(rows.X, rows.positive, rows.weight), rng))
     for other in others:
         first = first.merge(other)
     np.testing.assert_array_equal(first.key, whole.key)
     np.testing.assert_array_equal(first.mass, whole.mass)
-    exact, found = model._roc_of(data), whole.to_roc()
+    exact = training_roc(data, model._edges, model.expansion, GROWTHS[model.growth], None)
+    found = whole.to_roc()
     assert (np.diff(found.critical) < 0).all()
     on_grid = np.append(found.critical, np.ldexp(rng.integers(256, 512, 20), rng.integers(-40, 10, 20)))
     exactly = weight is None or (weight == np.rint(weight)).all()

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from boxdraw._core.sums import on_grid
 from boxdraw.learners.scored import boost as boosting
 from boxdraw.learners.scored.bins import MISSING, TOP, make_bins
-from boxdraw.learners.scored.boost import RIDGE, Rows, boost
+from boxdraw.learners.scored.boost import RIDGE, BinnedRows, boost
 from boxdraw.learners.scored.learn import make_ready
 from boxdraw.learners.scored.logistic import fit_logistic, rounder_of
 from boxdraw.learners.scored.settings import Setting, Shape
@@ -34,7 +34,7 @@ def problem(seed, n_rows=70, weights="any"):
     X, positive, weight = table_and_weights(seed, n_rows, weights)
     class_weight = np.array([0.6, 1.7]) if seed % 2 else np.array([1.3, 0.4])
     bins = make_bins(X, X, positive, weight, class_weight)
-    return Rows(bins, positive, weight, class_weight, [0.1, 0.3, 0.8][seed % 3])
+    return BinnedRows(bins, positive, weight, class_weight, [0.1, 0.3, 0.8][seed % 3])
 
 
 def some_of(rows, kept):
@@ -42,7 +42,7 @@ def some_of(rows, kept):
     bins = rows.bins.of(rows.bins.values[np.arange(3)[:, None], np.minimum(rows.bins.codes, TOP)].T)
     codes = np.where(rows.bins.codes == MISSING, MISSING, bins.codes).astype(np.uint8)[:, kept]
     bins = type(bins)(np.ascontiguousarray(codes), bins.values, bins.cuts, bins.spread)
-    return Rows(bins, rows.positive[kept], rows.weight[kept], rows.class_weight, rows.blur)
+    return BinnedRows(bins, rows.positive[kept], rows.weight[kept], rows.class_weight, rows.blur)
 
 
 def drawn(rows, max_boxes, max_limits, lam, signed=False, few=None):
@@ -197,7 +197,7 @@ def test_a_box_that_is_there_already_gives_way_to_one_of_fewer_limits():
     """Ten rows of one column: there are more boxes of two limits asked for than differ."""
     X = np.repeat([[0.0], [1], [2]], 10, axis=0)
     positive = np.arange(30) % 10 < np.repeat([1, 8, 3], 10)
-    rows = Rows(make_bins(X, X, positive, np.ones(30), np.ones(2)), positive, np.ones(30), np.ones(2), 0.1)
+    rows = BinnedRows(make_bins(X, X, positive, np.ones(30), np.ones(2)), positive, np.ones(30), np.ones(2), 0.1)
     drawing = drawn(rows, 9, 2, 0.1, True)
     boxes = [*zip(drawing.low[:, 0].tolist(), drawing.high[:, 0].tolist(), strict=True)]
     assert boxes[0] == (1, 1)
@@ -211,7 +211,7 @@ def test_order_of_rows_and_copies(seed):
     rng = np.random.default_rng(seed)
     order = rng.permutation(np.repeat(np.arange(len(rows.weight)), rows.weight.astype(int)))
     copied = some_of(rows, order)
-    copied = Rows(copied.bins, copied.positive, np.ones(len(order)), rows.class_weight, rows.blur)
+    copied = BinnedRows(copied.bins, copied.positive, np.ones(len(order)), rows.class_weight, rows.blur)
     for signed in (False, True):
         first, second = drawn(rows, 5, 2, 2.0, signed), drawn(copied, 5, 2, 2.0, signed)
         assert_same(first, second)
@@ -293,7 +293,7 @@ def test_the_blur_narrows_with_the_rows_of_the_smaller_class(weight):
 def test_nothing_to_draw():
     X = np.column_stack([np.zeros(6), np.full(6, np.nan)])
     positive = np.arange(6) < 2
-    rows = Rows(make_bins(X, X, positive, np.ones(6), np.ones(2)), positive, np.ones(6), np.ones(2), 0.5)
+    rows = BinnedRows(make_bins(X, X, positive, np.ones(6), np.ones(2)), positive, np.ones(6), np.ones(2), 0.5)
     drawing = drawn(rows, 3, 2, 1.0)
     assert drawing.low.shape == (0, 2)
     assert drawing.inside.shape == (6, 0)
@@ -306,7 +306,7 @@ def test_columns_that_say_nothing_change_nothing(column):
     X, positive, weight = table_and_weights(1, 80, "whole")
     more = np.column_stack([X, np.full(80, 3.0 if column == "constant" else np.nan)])
     first, second = (
-        drawn(Rows(make_bins(Z, Z, positive, weight, np.ones(2)), positive, weight, np.ones(2), 0.3), 4, 3, 1.0)
+        drawn(BinnedRows(make_bins(Z, Z, positive, weight, np.ones(2)), positive, weight, np.ones(2), 0.3), 4, 3, 1.0)
         for Z in (X, more)
     )
     np.testing.assert_array_equal(first.low, second.low[:, :3])
@@ -320,7 +320,7 @@ def test_columns_that_say_nothing_change_nothing(column):
 def test_the_scale_of_columns_does_not_matter(size):
     X, positive, weight = table_and_weights(2, 80, "whole")
     first, second = (
-        drawn(Rows(make_bins(Z, Z, positive, weight, np.ones(2)), positive, weight, np.ones(2), 0.3), 4, 2, 1.0)
+        drawn(BinnedRows(make_bins(Z, Z, positive, weight, np.ones(2)), positive, weight, np.ones(2), 0.3), 4, 2, 1.0)
         for Z in (X, X * size)
     )
     np.testing.assert_array_equal(first.low, second.low)
@@ -338,7 +338,7 @@ def test_the_luck_of_categories_is_the_gain_that_labels_drawn_by_lot_give(n_code
         order = np.argsort(np.bincount(code, weights=positive) / np.bincount(code))
         X = np.argsort(order)[code][:, None].astype(float)
         bins = make_bins(X, X, positive, np.ones(n), class_weight)
-        rows = Rows(bins, positive, np.ones(n), class_weight, 1e-6, (n_codes,))
+        rows = BinnedRows(bins, positive, np.ones(n), class_weight, 1e-6, (n_codes,))
         gradient = boosting._gradients(np.zeros((n, 0)), np.zeros(1), positive, class_weight)
         task = bins.blurred(1e-6), gradient, np.ones(n), rounder_of(float(n)), 1e-6
         squares.append(boosting.grow(*task, np.zeros(1), 1, 0.1, 1.0)[2] ** 2)

@@ -7,7 +7,7 @@ import pytest
 
 from boxdraw import BoxSet
 from boxdraw.learners.scored.bins import TOP
-from boxdraw.learners.scored.boost import Cells, Drawing
+from boxdraw.learners.scored.boost import BoostedBoxes, Cells
 from boxdraw.learners.scored.threshold import expected_costs
 from boxdraw.learners.scored.whole import MOST_POINTS, Goal, count_union, whole_points
 from boxdraw.model.union import union_of
@@ -114,7 +114,7 @@ def problem(seed, n_boxes=3, signed=False):
         mass=rng.random(len(cells)) * 10,
         costs=lambda points: expected_costs(chance, points, positive, np.ones(80), cost),
     )
-    return Drawing(
+    return BoostedBoxes(
         low, high, np.zeros(3, dtype=np.bool_), Cells(cells, np.zeros((2, len(cells)))), np.zeros((0, len(low)))
     ), goal
 

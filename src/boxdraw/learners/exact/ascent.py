@@ -10,8 +10,6 @@ from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.learners.exact.problem import Box, Problem
 from boxdraw.learners.exact.walk import Walk
 
-Drawing = list[Box]
-
 _NODES = 300  # of branch and bound in one refit: enough to be exact on small data
 _MOST_WORK = 100_000_000  # words to look at before branching begins, beyond which a refit only climbs
 
@@ -28,7 +26,7 @@ class Ascent:
         self._max_box = max_box
         self._random = np.random.default_rng(seed)
         self._out_of_time = out_of_time
-        self.boxes: Drawing = []
+        self.boxes: list[Box] = []
         self.value = problem.constant
         self.method = "empty drawing"
         self._walk = Walk(problem, max_box, seed)
@@ -43,7 +41,7 @@ class Ascent:
         self.boxes, self.value, self.method = list(boxes), value, method
         return True
 
-    def improve(self, boxes: Sequence[Box], *, exactly: bool) -> Drawing:
+    def improve(self, boxes: Sequence[Box], *, exactly: bool) -> list[Box]:
         """Refit one box after the other until none gets better; add a box where there is room, drop useless ones.
 
         Refits climb, and if they are to be exact branch and bound goes on from there.

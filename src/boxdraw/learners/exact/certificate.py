@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from boxdraw._core.files import read_source, write_text
 from boxdraw._core.tiles import tiles
-from boxdraw.learners.exact.objective import Objective, Scale
+from boxdraw.learners.exact.objective import Objective, PointWeights
 from boxdraw.learners.exact.raw import counted, read_table
 from boxdraw.learners.exact.sorting import row_order
 from boxdraw.model.boxes import BoxSet
@@ -247,7 +247,7 @@ def make_certificate(
     return Certificate(boxes=boxes, bound=float(bound), **figures, **_value(objective, boxes), **problem, **about)
 
 
-def about_data(objective: Objective, scale: Scale | None = None) -> dict[str, Any]:
+def about_data(objective: Objective, scale: PointWeights | None = None) -> dict[str, Any]:
     """Compute what `Certificate.verify` compares of the data alone; the scale is that of the objective, if known."""
     return {
         "n_rows": len(objective.X),

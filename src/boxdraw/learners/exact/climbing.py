@@ -18,7 +18,7 @@ from boxdraw._core.compiled import entry, inner
 from boxdraw.learners.exact.kernels import MINUS_INFINITY, Prices, fill
 
 
-class Table(NamedTuple):
+class LevelTable(NamedTuple):
     """All rows on levels, and their order along each limit."""
 
     low_p: Any  # (rows, features)

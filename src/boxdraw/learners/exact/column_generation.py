@@ -40,7 +40,7 @@ _MOST_CUTS = 300  # per round
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
+class DualPrices:
     """Dual values of the linear program, in points."""
 
     positive: FloatArray  # π: the price of a positive
@@ -48,9 +48,9 @@ class Prices:
     share: FloatArray  # ν: paid by each box that holds the negative
     pair: FloatArray  # μ, positives × negatives: paid by a box that holds both
 
-    def towards(self, other: Prices, weight: float) -> Prices:
+    def towards(self, other: DualPrices, weight: float) -> DualPrices:
         """Return a mean of these prices and others."""
-        return Prices(*((1 - weight) * a + weight * b for a, b in zip(self._parts(), other._parts(), strict=True)))
+        return DualPrices(*((1 - weight) * a + weight * b for a, b in zip(self._parts(), other._parts(), strict=True)))
 
     def _parts(self) -> tuple[Any, ...]:
         return self.positive, self.box, self.share, self.pair
@@ -74,7 +74,7 @@ class Master:
         self.use: FloatArray = np.zeros(0)  # the last solution: how much of each column,
         self.cover: FloatArray = np.zeros(0)  # of each negative,
         self._pair_prices: FloatArray = np.zeros(0)  # and the price of each pair row
-        self.prices: Prices | None = None
+        self.prices: DualPrices | None = None
         self._build([], np.zeros((0, 2), dtype=np.int64))
 
     def _build(self, columns: list[Column], pairs: Any) -> None:
@@ -169,7 +169,7 @@ class Master:
         cost -= np.einsum("kq,kq->k", assigned @ prices.pair, covered)
         return cost
 
-    def solve(self, milliseconds: int) -> Prices | None:
+    def solve(self, milliseconds: int) -> DualPrices | None:
         """Solve; return the prices, or None if it took too long."""
         from ortools.linear_solver import pywraplp
 
@@ -190,7 +190,9 @@ class Master:
         pair = np.zeros((len(self._positive_rows), len(self._covered)))
         self._pair_prices = _duals(self._pair_rows)
         np.add.at(pair, (self._pair_of_row[:, 0], self._pair_of_row[:, 1]), self._pair_prices)
-        self.prices = Prices(_duals(self._positive_rows), self._box_row.dual_value(), _duals(self._share_rows), pair)
+        self.prices = DualPrices(
+            _duals(self._positive_rows), self._box_row.dual_value(), _duals(self._share_rows), pair
+        )
         return self.prices
 
     def violated(self) -> Any:
@@ -237,7 +239,7 @@ class ColumnGeneration:
         # all that it is worth, and no box is worth anything.
         points = problem.positives.points
         share = np.zeros(len(problem.negatives.points))
-        self.centre = Prices(points.astype(np.float64), 0.0, share, np.zeros((len(points), len(share))))
+        self.centre = DualPrices(points.astype(np.float64), 0.0, share, np.zeros((len(points), len(share))))
         self.exact_bound = int(points.sum()) * self.fine
         self._next_proof = 0
         self.least = problem.constant  # the points of the best drawing known
@@ -290,7 +292,7 @@ class ColumnGeneration:
         self.master.add_pairs(pairs)
         return not (exhausted and proven and added == 0) and not self._out_of_time()
 
-    def _climb(self, prices: Prices, plain: Prices) -> int:
+    def _climb(self, prices: DualPrices, plain: DualPrices) -> int:
         pricing, _ = self._pricing(prices)
         threshold = self._threshold(prices)
         active = [self.master.columns[k].box for k in np.flatnonzero(self.master.use > _EPS)]
@@ -302,13 +304,13 @@ class ColumnGeneration:
                     added += self.master.add(assigned)
         return added
 
-    def _prove(self, prices: Prices) -> tuple[bool, int]:
+    def _prove(self, prices: DualPrices) -> tuple[bool, int]:
         """Find the best column at the prices, and with it a bound."""
         pricing, base = self._pricing(prices)
         threshold = self._threshold(prices)
         found = self._max_box.best(pricing, threshold, self._out_of_time)
         self._next_proof = self._round + int(np.clip(found.work / _PROOF_WORK, 3, 30))
-        self._lower_bound(
+        self._tighten_bound(
             base + self._problem.max_boxes * max(0, found.upper - self._problem.box_points * self.fine), prices
         )
         if found.box is None:
@@ -316,15 +318,15 @@ class ColumnGeneration:
         assigned = self._assigned(pricing, found.box)
         return False, int(self.master.add(assigned))
 
-    def _lower_bound(self, fine_points: int, prices: Prices) -> None:
+    def _tighten_bound(self, fine_points: int, prices: DualPrices) -> None:
         if fine_points < self.exact_bound:
             self.exact_bound, self.centre = fine_points, prices
             self.bound = min(self.bound, self._problem.constant + fine_points // self.fine)
 
-    def _threshold(self, prices: Prices) -> int:
+    def _threshold(self, prices: DualPrices) -> int:
         return round(prices.box * self.fine) + self._problem.box_points * self.fine
 
-    def _pricing(self, prices: Prices) -> tuple[Pricing, int]:
+    def _pricing(self, prices: DualPrices) -> tuple[Pricing, int]:
         """Round prices to whole fine points; return what a box earns at them and the rest of the bound."""
         worth = self._problem.positives.points * self.fine
         paid = np.clip(np.rint(prices.positive * self.fine), 0, worth).astype(np.int64)
@@ -342,7 +344,7 @@ class ColumnGeneration:
         np.subtract.at(rest, positive, price * self._problem.negatives.inside(box)[negative])
         return self._problem.positives.inside(box) & (rest > 0)
 
-    def _reduced_cost(self, prices: Prices, assigned: BoolArray) -> float:
+    def _reduced_cost(self, prices: DualPrices, assigned: BoolArray) -> float:
         box = self._problem.around(assigned)
         if box is None:
             return 0.0

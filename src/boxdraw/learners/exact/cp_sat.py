@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, IntArray
-from boxdraw.learners.exact.problem import Box, Levels, Problem, Rows
+from boxdraw.learners.exact.problem import Box, LevelRows, Levels, Problem
 
 OnBound = Callable[[int], None]
 OnBoxes = Callable[[list[Box], int], None]
@@ -176,7 +176,7 @@ class _Layout:
         """Return how far out rows lie, or a box reaches, on each side."""
         return np.concatenate([self._problem.n_low - 1 - low, high], axis=-1).astype(np.intp)
 
-    def needed(self, rows: Rows) -> list[IntArray]:
+    def needed(self, rows: LevelRows) -> list[IntArray]:
         """Return, for each row, the variables of the first box that are all true iff the box holds the row."""
         return [(self._before + steps)[steps > 0] for steps in self._steps(rows.low, rows.high)]
 

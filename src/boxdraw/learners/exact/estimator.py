@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from importlib.util import find_spec
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.learners.exact.certificate import Certificate, about_data, make_certificate
 from boxdraw.learners.exact.edges import EDGES, place_edges
@@ -25,14 +24,12 @@ from boxdraw.learners.exact.objective import Objective
 from boxdraw.learners.exact.problem import half_ranges
 from boxdraw.learners.exact.progress import Reporter
 from boxdraw.learners.exact.raw import held, read_table
-from boxdraw.learners.exact.strategies import STRATEGIES, Outcome, solve
+from boxdraw.learners.exact.strategies import STRATEGIES, Budget, Outcome, solve
 from boxdraw.learners.exact.weights import decimal
-from boxdraw.learners.parameters import check_cost
+from boxdraw.learners.parameters import check_choice, check_cost, check_not_negative
 from boxdraw.model.boxes import BoxSet
-from boxdraw.tables.labels import check_binary, check_weight
 from boxdraw.tables.order import fit_order
-from boxdraw.tables.schema import read_training
-from boxdraw.tables.training import Training
+from boxdraw.tables.training import Training, read_training_rows
 
 _SOLVERS = ("auto", "mip")
 
@@ -78,7 +75,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         Columns of numbers to be taken as categories, as in `FastBoxesClassifier`. The best drawing is the best one of
         boxes whose sets of categories are intervals in the order of their share of positives.
     pos_label : label, default=None
-        The positive class; the rarer one if None.
+        The positive class; the class with fewer rows if None.
     random_state : int, RandomState instance or None, default=None
         Seed of the search for drawings; None is the same as 0. With the same seed the model is the same unless the time
         limit ends the search.
@@ -196,28 +193,24 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         """
         start = time.perf_counter()
         self._check_parameters()
-        objective, kept = self._objective(X, y, sample_weight)
-        scale = objective.in_points()
-        warm = self._warm_start(X, objective, kept)
+        rows = read_training_rows(self, X, y, sample_weight)
+        objective = self._objective(rows)
+        weights = objective.in_points()
+        warm = self._warm_start(X, objective, rows)
         # What the certificate says of the data is computed before the search, which then has the rest of the time.
-        data = about_data(objective, scale) if self._encoding.plain else None
-        seed = int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1))
-        outcome = solve(
-            objective,
-            scale,
-            solver=self.solver,
-            strategy=self.strategy,
-            warm=warm,
+        data = about_data(objective, weights) if self._encoding.plain else None
+        budget = Budget(
             seconds=float(self.time_limit),
             end=start + self.time_limit - self._seconds_after(objective),
             gap=float(self.gap),
-            seed=seed,
+            seed=int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1)),
             n_jobs=effective_n_jobs(self.n_jobs),
             reporter=Reporter(start, self.verbose, self.callback),
         )
-        self._set_model(X, objective, kept, outcome, data, seed, start)
+        outcome = solve(objective, weights, self.solver, self.strategy, warm, budget)
+        self._set_model(X, objective, rows, outcome, data, budget.seed, start)
         if outcome.note:
-            warnings.warn(outcome.note, UserWarning, stacklevel=2)
+            warn(outcome.note)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -250,12 +243,9 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             check_scalar(self.n_jobs, "n_jobs", Integral)
         check_cost(self.negative_weight, "negative_weight", "balanced")
         for name in ("box_cost", "margin", "gap", "time_limit"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
-                raise ValueError(f"{name} must be a finite number of at least 0; got {value!r}.")
+            check_not_negative(getattr(self, name), name)
         for name, known in (("solver", _SOLVERS), ("strategy", STRATEGIES), ("edges", EDGES)):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {getattr(self, name)!r}.")
+            check_choice(getattr(self, name), name, known)
         if self.solver == "mip" and self.strategy != "full":
             raise ValueError(f"solver='mip' knows only strategy='full'; got strategy={self.strategy!r}.")
         if self.callback is not None and not callable(self.callback):
@@ -265,34 +255,24 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         if find_spec("ortools") is None:
             raise ImportError("ExactBoxesClassifier needs OR-tools: pip install 'boxdraw[exact]'")
 
-    def _objective(self, X: Any, y: Any, sample_weight: Any) -> tuple[Objective, BoolArray]:
-        """Check the data, find the classes, leave rows of no weight out; also say which rows are left."""
-        matrix, y, self._encoding = read_training(self, X, y, self.categorical_features)
-        weight, kept = None, np.ones(len(y), dtype=np.bool_)
-        if sample_weight is not None:
-            weight = check_weight(sample_weight, matrix)
-            kept = weight > 0
-            if not kept.all():
-                matrix, y, weight = matrix[kept], y[kept], weight[kept]
-            if not len(y):
-                raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
-        self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label, weight)
-        if self.solver == "mip" and np.isnan(matrix).any():
+    def _objective(self, rows: Training) -> Objective:
+        """Put categories in order and far apart; return what is to be maximised."""
+        if self.solver == "mip" and np.isnan(rows.X).any():
             raise ValueError("solver='mip' takes no missing values in columns of numbers; solver='auto' does.")
-        self._order = fit_order(Training(matrix, positive, weight, n_codes=self._encoding.n_codes))
-        X, spacing = self._order.apply(matrix), self._spacing()
+        self._order = fit_order(rows)
+        X, spacing = self._order.apply(rows.X), self._spacing()
         X = X if (spacing == 1).all() else X * spacing
         numbers = Fraction(1), decimal(self.box_cost), float(self.margin), int(self.max_boxes)
-        objective = Objective(X, positive, weight, *numbers)
+        objective = Objective(X, rows.positive, rows.weight, *numbers)
         c = self.negative_weight
-        return replace(objective, negative_weight=objective.balanced() if isinstance(c, str) else decimal(c)), kept
+        return replace(objective, negative_weight=objective.balanced() if isinstance(c, str) else decimal(c))
 
     def _spacing(self) -> FloatArray:
-        """Return factors that keep categories so far apart that the margin, which is one of numbers, never matters."""
+        """Return factors that keep categories so far apart that the margin, which is for numbers, never matters."""
         return np.where(self._encoding.steps, 4 * float(self.margin) + 1, 1.0)
 
-    def _warm_start(self, X: Any, objective: Objective, kept: BoolArray) -> BoolArray | None:
-        """Return which positives each given box holds."""
+    def _warm_start(self, X: Any, objective: Objective, rows: Training) -> BoolArray | None:
+        """Return a mask of the positives in each given box."""
         boxes = self.warm_start_boxes
         if boxes is None:
             return None
@@ -301,23 +281,23 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             raise ValueError(
                 f"warm_start_boxes has the features {list(boxes.feature_names)}; expected those of X: {list(names)}."
             )
-        return held(read_table(X, boxes)[kept][objective.positive], boxes, objective.margin)
+        return held(_table_of(X, boxes, rows)[objective.positive], boxes, objective.margin)
 
     def _seconds_after(self, objective: Objective) -> float:
-        """Return the seconds to leave for placing limits and counting rows, on large tables; about, and generously."""
+        """Return a generous estimate of the seconds that placing limits and counting rows take on large tables."""
         seconds = objective.X.size * (1 + self.max_boxes) * 5e-8
         if objective.weight is not None:
             seconds += len(objective.X) * 2e-6
         return min(seconds, self.time_limit / 3)
 
     def _set_model(
-        self, X: Any, objective: Objective, kept: BoolArray, outcome: Outcome, data: Any, seed: int, start: float
+        self, X: Any, objective: Objective, rows: Training, outcome: Outcome, data: Any, seed: int, start: float
     ) -> None:
         lower, upper = (limits / self._spacing() for limits in place_edges(objective, outcome.held, self.edges))
         boxes = self._encoding.boxes(lower, upper, self._order)
         self._limits, self._spread = (lower, upper), half_ranges(objective.X, self._spacing())
         if not self._encoding.plain:
-            objective = replace(objective, X=read_table(X, boxes)[kept])
+            objective = replace(objective, X=_table_of(X, boxes, rows))
         self.boxes_ = boxes.shown_for(objective.X if self._encoding.plain else X)
         self.negative_weight_ = float(objective.negative_weight)
         self.certificate_: Certificate = make_certificate(
@@ -344,9 +324,13 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         what_to_do = "A smaller box_cost or negative_weight makes boxes worth more."
         if self.status_ in ("time_limit", "interrupted"):
             what_to_do = f"The search had not come to an end ({self.status_}): give it more time."
-        warnings.warn(
+        warn(
             f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost:g}, "
             f"negative_weight={self.negative_weight_:g}). {what_to_do}",
-            UserWarning,
-            stacklevel=4,
         )
+
+
+def _table_of(X: Any, boxes: BoxSet, rows: Training) -> FloatArray:
+    """Return the user's rows as boxes read them, without those of no weight."""
+    table = read_table(X, boxes)
+    return table if rows.kept is None else table[rows.kept]

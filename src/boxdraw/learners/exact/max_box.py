@@ -14,7 +14,7 @@ import numpy.typing as npt
 from boxdraw._core.arrays import BoolArray, IntArray
 from boxdraw.learners.exact import climbing, kernels
 from boxdraw.learners.exact.objective import Points
-from boxdraw.learners.exact.problem import Box, Levels, Problem, Rows
+from boxdraw.learners.exact.problem import Box, LevelRows, Levels, Problem
 
 Words = npt.NDArray[np.uint64]
 
@@ -58,7 +58,7 @@ class MaxBox:
         self._problem = problem
         self._seconds_left = seconds_left
         positives, negatives = problem.positives, problem.negatives
-        self._table = climbing.Table(
+        self._table = climbing.LevelTable(
             positives.low,
             positives.high,
             negatives.low,
@@ -220,7 +220,7 @@ def _set_of(rows: IntArray, n_words: int) -> Words:
     return words
 
 
-def _let_in_order(problem: Problem, rows: Rows) -> Levels:
+def _let_in_order(problem: Problem, rows: LevelRows) -> Levels:
     """Return, per feature, the order in which a lower limit going down and an upper limit going up let rows in."""
     limits = (rows.low, problem.n_low), (rows.high, problem.n_high)
     return np.stack([climbing.let_in_order(*limit, side) for side, limit in enumerate(limits)])

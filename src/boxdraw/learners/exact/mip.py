@@ -16,7 +16,6 @@ import math
 import os
 import sys
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw._core.warn import warn
 from boxdraw.learners.exact.objective import Objective
 from boxdraw.learners.exact.problem import tight_lower, tight_upper
 
@@ -239,12 +239,10 @@ def _scale(objective: Objective) -> tuple[FloatArray, FloatArray, FloatArray]:
     epsilon = np.minimum(gap / 4, _MOST_EPSILON)  # half of the gap would leave no room for rounding
     small = epsilon < _LEAST_EPSILON
     if small.any():
-        warnings.warn(
+        warn(
             f"In features {np.flatnonzero(small).tolist()} (counted from 0) a positive and a negative differ by only "
             f"{max(gap.min(), 0):.1g} of the range, beyond twice the margin; HiGHS needs {4 * _LEAST_EPSILON:.0e}. The "
             'bound holds, but the boxes may not reach it. Use solver="auto", which compares exactly.',
-            UserWarning,
-            stacklevel=4,
         )
     # With ε = 0 the program allows more than it should, never less, so the bound is still one.
     return (X - X.min(axis=0)) / width, margin / width, np.where(small, 0, epsilon)

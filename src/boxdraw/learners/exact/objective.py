@@ -82,7 +82,7 @@ class Objective:
     def _kinds(self, rows: BoolArray) -> Kinds:
         return Kinds.of(None if self.weight is None else self.weight[rows], int(np.count_nonzero(rows)))
 
-    def in_points(self, among: BoolArray | None = None) -> Scale:
+    def in_points(self, among: BoolArray | None = None) -> PointWeights:
         """Express the weights in whole points; if some rows are given, as if there were no others."""
         points = np.zeros(len(self.X), dtype=np.int64)
         sides = [(self.positive, Fraction(1)), (~self.positive, self.negative_weight)]
@@ -100,11 +100,11 @@ class Objective:
             whole, lost = kind.in_units(factor, unit)
             points[rows] = whole if self.weight is None else whole[np.searchsorted(kind.sizes, self.weight[rows])]
             error += lost
-        return Scale(points, box_points, unit, error)
+        return PointWeights(points, box_points, unit, error)
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class PointWeights:
     """The weights of the objective as whole points of a unit."""
 
     points: Points  # one per row; 0 for rows that were left out

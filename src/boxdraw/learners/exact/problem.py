@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.tiles import tiles
-from boxdraw.learners.exact.objective import Objective, Points, Scale, inside_any, sum_down, sum_up
+from boxdraw.learners.exact.objective import Objective, Points, PointWeights, inside_any, sum_down, sum_up
 from boxdraw.learners.exact.sorting import row_order
 
 Levels = npt.NDArray[np.int32]
@@ -25,7 +25,7 @@ Box = tuple[Levels, Levels]  # lo and hi, a level per feature
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class LevelRows:
     """Distinct rows of one class on levels, with the points of each."""
 
     low: Levels
@@ -48,8 +48,8 @@ class Rows:
 class Problem:
     """Maximise points of covered positives − points of covered negatives − box_points · boxes, plus a constant."""
 
-    positives: Rows
-    negatives: Rows  # only those that some box can cover
+    positives: LevelRows
+    negatives: LevelRows  # only those that some box can cover
     n_low: Levels  # number of levels of lower and of upper limits, per feature that matters
     n_high: Levels
     box_points: int
@@ -86,7 +86,7 @@ class Problem:
 
 def presolve(
     objective: Objective,
-    scale: Scale,
+    weights: PointWeights,
     positives: IntArray | None = None,
     negatives: IntArray | None = None,
     times: int = 1,
@@ -97,7 +97,7 @@ def presolve(
     ----------
     objective : Objective
         What is to be maximised.
-    scale : Scale
+    weights : PointWeights
         Its weights in points.
     positives : ndarray of int, optional
         The positives that boxes are drawn around; all of them by default. The others never count.
@@ -123,15 +123,15 @@ def presolve(
         high_p[j], high_n[j], n_high[j] = _levels(place.highest, place.last, place.n_ranks, 0)
     matters = (n_low > 1) | (n_high > 1)
     matters[0] |= not matters.any()  # a problem without features would need care everywhere
-    distinct, of_positive = _distinct(low_p, high_p, matters, scale.points[positives])
+    distinct, of_positive = _distinct(low_p, high_p, matters, weights.points[positives])
     return Problem(
         positives=distinct,
-        negatives=_distinct(low_n, high_n, matters, times * scale.points[negatives])[0],
+        negatives=_distinct(low_n, high_n, matters, times * weights.points[negatives])[0],
         n_low=n_low[matters],
         n_high=n_high[matters],
-        box_points=scale.box_points,
+        box_points=weights.box_points,
         max_boxes=objective.max_boxes,
-        constant=int(scale.points.sum(where=~objective.positive)),
+        constant=int(weights.points.sum(where=~objective.positive)),
         of_positive=of_positive,
     )
 
@@ -214,7 +214,7 @@ def _levels(rank: IntArray, place: IntArray, n_ranks: int, shift: int) -> tuple[
     return level[rank], level[place], int(level[-1]) + 1
 
 
-def _distinct(low: Levels, high: Levels, matters: BoolArray, points: Points) -> tuple[Rows, IntArray]:
+def _distinct(low: Levels, high: Levels, matters: BoolArray, points: Points) -> tuple[LevelRows, IntArray]:
     """Merge rows that are equal in the features that matter, in sorted order, and add up their points.
 
     The levels come with a row per feature.
@@ -227,4 +227,4 @@ def _distinct(low: Levels, high: Levels, matters: BoolArray, points: Points) -> 
     index = np.empty(len(order), dtype=np.intp)
     index[order] = place
     low, high = (np.ascontiguousarray(side[np.ix_(features, first)].T) for side in (low, high))
-    return Rows(low, high, merged), index
+    return LevelRows(low, high, merged), index

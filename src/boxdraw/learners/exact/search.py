@@ -79,7 +79,7 @@ class Control:
         if self._report(self.value, self.bound, self.phase):
             self.asked = True
 
-    def lower_bound(self, bound: int, method: str) -> None:
+    def tighten_bound(self, bound: int, method: str) -> None:
         """Take over a bound if it is better."""
         with self._lock:
             if bound < self.bound:
@@ -148,7 +148,7 @@ class Side:
         return self._stopped or self._control.seconds_left() <= 0
 
     def _take_bound(self, bound: int) -> None:
-        self._control.lower_bound(bound, "CP-SAT on levels")
+        self._control.tighten_bound(bound, "CP-SAT on levels")
 
     def _take_boxes(self, boxes: list[Box], value: int) -> None:
         if value > self.value:
@@ -251,7 +251,7 @@ class Search:
         found = self._max_box.best(pricing, least, self._control.out_of_time)
         if found.box is not None:
             self._offer([found.box], "branch and bound")
-        self._control.lower_bound(found.upper - problem.box_points + problem.constant, "branch and bound")
+        self._control.tighten_bound(found.upper - problem.box_points + problem.constant, "branch and bound")
 
     def _bound_many(self) -> None:
         """Lower the bound by column generation; finish by a list of all boxes that a better drawing could use."""
@@ -266,7 +266,7 @@ class Search:
             self._control.phase = "column generation"
             generation.least = self._ascent.value
             more = generation.step()
-            self._control.lower_bound(generation.bound, "column generation")
+            self._control.tighten_bound(generation.bound, "column generation")
             rounds += 1
             if rounds in _TURNS and self._side is None:
                 self._give_a_turn(_TURNS[rounds])
@@ -297,7 +297,7 @@ class Search:
         boxes = generation.all_boxes(self._ascent.value, most)
         if boxes is None or not self._choose(boxes, 100 * _EFFORT):
             return False
-        self._control.lower_bound(self._ascent.value, "column generation and a list of all boxes in question")
+        self._control.tighten_bound(self._ascent.value, "column generation and a list of all boxes in question")
         return True
 
     def _start_side(self, effort: float = math.inf) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -12,10 +12,12 @@ import numpy as np
 from boxdraw._core.arrays import BoolArray, IntArray
 from boxdraw._core.quiet import quietly
 from boxdraw.learners.exact.edges import place_edges
-from boxdraw.learners.exact.objective import Objective, Scale
+from boxdraw.learners.exact.objective import Objective, PointWeights
 from boxdraw.learners.exact.problem import Box, Problem, half_ranges, presolve, within_reach
 from boxdraw.learners.exact.progress import Reporter
 from boxdraw.learners.exact.size import fast_step, provable, sample_step, too_large
+
+Starts = list[tuple[str, BoolArray]]  # drawings to start from: how each was found, and the positives in each box
 
 STRATEGIES = ("full", "neighbourhood", "per_cluster")
 _CLUSTERINGS = 3
@@ -36,7 +38,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Budget:
     """What a search may use, and where it reports to."""
 
     seconds: float  # the time limit
@@ -44,40 +46,33 @@ class Limits:
     gap: float
     seed: int
     n_jobs: int
-    reporter: Callable[[float, float, str], bool]
+    reporter: Reporter
 
 
 def solve(
     objective: Objective,
-    scale: Scale,
-    *,
+    weights: PointWeights,
     solver: str,
     strategy: str,
     warm: BoolArray | None,
-    seconds: float,
-    end: float,
-    gap: float,
-    seed: int,
-    n_jobs: int,
-    reporter: Reporter,
+    budget: Budget,
 ) -> Outcome:
     """Find a drawing by the chosen solver and strategy."""
-    limits = Limits(seconds, end, gap, seed, n_jobs, reporter)
     try:
         if solver == "mip":
-            return _by_mip(objective, warm, limits)
+            return _by_mip(objective, warm, budget)
         if strategy == "per_cluster":
-            return per_cluster(objective, scale, limits)
-        starts = [("given boxes", warm)] if warm is not None else fast_starts(objective, seconds)
-        starts += cluster_starts(objective, seed)
+            return per_cluster(objective, weights, budget)
+        starts = [("given boxes", warm)] if warm is not None else fast_starts(objective, budget.seconds)
+        starts += cluster_starts(objective, budget.seed)
         if strategy == "neighbourhood":
-            starts.append(("neighbourhood", neighbourhood(objective, starts, limits)))
-        return search(objective, scale, starts, limits)
+            starts.append(("neighbourhood", neighbourhood(objective, starts, budget)))
+        return search(objective, weights, starts, budget)
     finally:
-        reporter.close()
+        budget.reporter.close()
 
 
-def fast_starts(objective: Objective, seconds: float) -> list[tuple[str, BoolArray]]:
+def fast_starts(objective: Objective, seconds: float) -> Starts:
     """Return the boxes of Fast Boxes, as the positives that each holds; of a sample if the time is short."""
     from boxdraw.learners.fast.estimator import FastBoxesClassifier
 
@@ -100,14 +95,14 @@ def fast_starts(objective: Objective, seconds: float) -> list[tuple[str, BoolArr
 
 
 def _every(objective: Objective, step: int) -> BoolArray:
-    """Choose every so-manyth row of each class."""
+    """Return a mask of every step-th row of each class."""
     chosen = np.zeros(len(objective.X), dtype=np.bool_)
     for rows in (objective.positive, ~objective.positive):
         chosen[np.flatnonzero(rows)[::step]] = True
     return chosen
 
 
-def cluster_starts(objective: Objective, seed: int) -> list[tuple[str, BoolArray]]:
+def cluster_starts(objective: Objective, seed: int) -> Starts:
     """Return clusters of positives, from several random starts of k-means."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
@@ -127,38 +122,38 @@ def cluster_starts(objective: Objective, seed: int) -> list[tuple[str, BoolArray
     return starts
 
 
-def search(objective: Objective, scale: Scale, starts: Sequence[tuple[str, BoolArray]], limits: Limits) -> Outcome:
+def search(objective: Objective, weights: PointWeights, starts: Starts, budget: Budget) -> Outcome:
     """Search for the best drawing with a proof."""
     positives = np.flatnonzero(objective.positive)
-    outcome = search_around(objective, scale, positives, within_reach(objective, positives), starts, limits)
-    return on_all_rows(objective, outcome, limits.gap) if outcome.sampled else outcome
+    outcome = search_around(objective, weights, positives, within_reach(objective, positives), starts, budget)
+    return on_all_rows(objective, outcome, budget.gap) if outcome.sampled else outcome
 
 
 def search_around(
     objective: Objective,
-    scale: Scale,
+    weights: PointWeights,
     positives: IntArray,
     reached: IntArray,
-    starts: Sequence[tuple[str, BoolArray]],
-    limits: Limits,
+    starts: Starts,
+    budget: Budget,
 ) -> Outcome:
     """Search for the best drawing of boxes around given positives, of which the negatives within reach are known."""
-    step = sample_step(len(reached) * objective.X.shape[1], limits.seconds)
-    problem = presolve(objective, scale, positives, reached[::step], step)
-    prove = step == 1 and provable(problem, limits.seconds)
+    step = sample_step(len(reached) * objective.X.shape[1], budget.seconds)
+    problem = presolve(objective, weights, positives, reached[::step], step)
+    prove = step == 1 and provable(problem, budget.seconds)
     from boxdraw.learners.exact.search import Control, Search  # compiles on first use
 
-    unit, error = float(scale.unit), float(scale.error)
+    unit, error = float(weights.unit), float(weights.error)
 
     def report(value: int, bound: int, phase: str) -> bool:
-        return limits.reporter(value * unit, bound * unit + error, phase)
+        return budget.reporter(value * unit, bound * unit + error, phase)
 
-    control = Control(limits.end - time.perf_counter(), limits.gap, report, problem)
+    control = Control(budget.end - time.perf_counter(), budget.gap, report, problem)
     on_levels = [(name, boxes_around(problem, held)) for name, held in starts]
-    state = Search(problem, control, seed=limits.seed, n_jobs=limits.n_jobs, prove=prove).run(on_levels)
+    state = Search(problem, control, seed=budget.seed, n_jobs=budget.n_jobs, prove=prove).run(on_levels)
     status, held = control.status(state), [problem.held_rows(box) for box in state.boxes]
-    note = "" if prove or status == "optimal" else too_large(problem, len(reached), step, limits.seconds)
-    bound = state.bound * scale.unit + scale.error
+    note = "" if prove or status == "optimal" else too_large(problem, len(reached), step, budget.seconds)
+    bound = state.bound * weights.unit + weights.error
     return Outcome(held, bound, status, state.method, state.bound_method, note, sampled=step > 1)
 
 
@@ -181,12 +176,12 @@ def on_all_rows(objective: Objective, outcome: Outcome, gap: float) -> Outcome:
     return replace(outcome, held=held, status=status)
 
 
-def neighbourhood(objective: Objective, starts: Sequence[tuple[str, BoolArray]], limits: Limits) -> BoolArray:
+def neighbourhood(objective: Objective, starts: Starts, budget: Budget) -> BoolArray:
     """Solve the problem with the negatives near a positive alone; return the positives that each box holds."""
     part = part_of(objective, _near(objective))
     now = time.perf_counter()
-    limits = replace(limits, end=now + _SHARE * (limits.end - now))
-    outcome = search(part, part.in_points(), starts, limits)
+    budget = replace(budget, end=now + _SHARE * (budget.end - now))
+    outcome = search(part, part.in_points(), starts, budget)
     return np.array(outcome.held, dtype=np.bool_).reshape(len(outcome.held), int(objective.positive.sum()))
 
 
@@ -204,7 +199,7 @@ def _near(objective: Objective) -> BoolArray:
     return near
 
 
-def per_cluster(objective: Objective, scale: Scale, limits: Limits) -> Outcome:
+def per_cluster(objective: Objective, weights: PointWeights, budget: Budget) -> Outcome:
     """Cluster the positives, draw the best box of each cluster, and keep the boxes that are worth it together.
 
     The table is gone through once for the negatives within reach of any box. A cluster has only those within reach of
@@ -216,12 +211,12 @@ def per_cluster(objective: Objective, scale: Scale, limits: Limits) -> Outcome:
     weight = None if objective.weight is None else objective.weight[positives]
     with quietly(UserWarning):
         known = filled(objective.rows(positives), masses(weight, None))
-        labels = cluster_positives(known, weight, objective.max_boxes, None, limits.seed)
+        labels = cluster_positives(known, weight, objective.max_boxes, None, budget.seed)
     reached = within_reach(objective, positives)
     held, status, note, n_clusters = [], "heuristic", "", int(labels.max()) + 1
     for k in range(n_clusters):
         now = time.perf_counter()
-        share = replace(limits, seconds=limits.seconds / n_clusters, end=now + (limits.end - now) / (n_clusters - k))
+        share = replace(budget, seconds=budget.seconds / n_clusters, end=now + (budget.end - now) / (n_clusters - k))
         outcome = _one_box(objective, positives[labels == k], reached, share)
         for rows in outcome.held:
             held.append(np.zeros(len(labels), dtype=np.bool_))
@@ -231,25 +226,25 @@ def per_cluster(objective: Objective, scale: Scale, limits: Limits) -> Outcome:
             status = outcome.status
         if outcome.status == "interrupted":
             break
-    found = _worthwhile(objective, scale, reached, held, limits)
+    found = _worthwhile(objective, weights, reached, held, budget)
     return replace(found, status=status if found.status == "time_limit" else found.status, note=note)
 
 
-def _one_box(objective: Objective, positives: IntArray, among: IntArray, limits: Limits) -> Outcome:
+def _one_box(objective: Objective, positives: IntArray, among: IntArray, budget: Budget) -> Outcome:
     """Draw the best box around some of the positives, as if there were no others."""
     objective = replace(objective, max_boxes=1)
     chosen = ~objective.positive
     chosen[positives] = True
     reached = within_reach(objective, positives, among)
-    return search_around(objective, objective.in_points(chosen), positives, reached, [], limits)
+    return search_around(objective, objective.in_points(chosen), positives, reached, [], budget)
 
 
 def _worthwhile(
-    objective: Objective, scale: Scale, reached: IntArray, held: list[BoolArray], limits: Limits
+    objective: Objective, weights: PointWeights, reached: IntArray, held: list[BoolArray], budget: Budget
 ) -> Outcome:
     """Drop boxes as long as that pays; bound the drawing by counting."""
-    step = sample_step(len(reached) * objective.X.shape[1], limits.seconds)
-    problem = presolve(objective, scale, negatives=reached[::step], times=step)
+    step = sample_step(len(reached) * objective.X.shape[1], budget.seconds)
+    problem = presolve(objective, weights, negatives=reached[::step], times=step)
     boxes = boxes_around(problem, held)
     while boxes:
         fewer = [boxes[:k] + boxes[k + 1 :] for k in range(len(boxes))]
@@ -258,7 +253,7 @@ def _worthwhile(
             break
         boxes = best
     status = "optimal" if problem.value(boxes) == problem.most() else "time_limit"
-    held, bound = [problem.held_rows(box) for box in boxes], problem.most() * scale.unit + scale.error
+    held, bound = [problem.held_rows(box) for box in boxes], problem.most() * weights.unit + weights.error
     outcome = Outcome(held, bound, status, "branch and bound per cluster", "counting", sampled=step > 1)
     return on_all_rows(objective, outcome, 0.0) if outcome.sampled else outcome
 
@@ -269,7 +264,7 @@ def part_of(objective: Objective, chosen: BoolArray) -> Objective:
     return replace(objective, X=objective.X[chosen], positive=objective.positive[chosen], weight=weight)
 
 
-def _by_mip(objective: Objective, warm: BoolArray | None, limits: Limits) -> Outcome:
+def _by_mip(objective: Objective, warm: BoolArray | None, budget: Budget) -> Outcome:
     """Solve the paper's program."""
     from boxdraw.learners.exact.mip import solve_mip
 
@@ -277,18 +272,18 @@ def _by_mip(objective: Objective, warm: BoolArray | None, limits: Limits) -> Out
     start = None if warm is None else place_edges(objective, [rows for rows in warm if rows.any()], "tight")
     result = solve_mip(
         objective,
-        time_limit=max(limits.end - time.perf_counter(), 0.1),
-        gap=limits.gap,
-        n_jobs=limits.n_jobs,
-        seed=limits.seed,
+        time_limit=max(budget.end - time.perf_counter(), 0.1),
+        gap=budget.gap,
+        n_jobs=budget.n_jobs,
+        seed=budget.seed,
         start=start,
-        on_progress=lambda value, bound: limits.reporter(
+        on_progress=lambda value, bound: budget.reporter(
             0.0 if value is None else value, bound, "mixed-integer program"
         ),
     )
     value = objective.value(result.lower, result.upper)
     bound: Fraction | float = value if result.optimal else result.bound
     status = "optimal" if result.optimal else "interrupted" if result.interrupted else "time_limit"
-    if status == "time_limit" and bound - value <= limits.gap * abs(value):
+    if status == "time_limit" and bound - value <= budget.gap * abs(value):
         status = "gap_reached"
     return Outcome(list(objective.held(result.lower, result.upper)), bound, status, "HiGHS", "HiGHS")

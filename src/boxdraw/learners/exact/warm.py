@@ -7,14 +7,14 @@ from functools import cache
 import numpy as np
 
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
-from boxdraw.learners.exact.problem import Problem, Rows
+from boxdraw.learners.exact.problem import LevelRows, Problem
 
 
 @cache
 def compile_kernels() -> None:
     """Compile what a search needs, or load it from disk; only the first call in a process does something."""
     low, points = np.array([[0], [1]], dtype=np.int32), np.ones(2, dtype=np.int64)
-    rows, n_levels = Rows(low, low, points), np.array([2], dtype=np.int32)
+    rows, n_levels = LevelRows(low, low, points), np.array([2], dtype=np.int32)
     problem = Problem(rows, rows, n_levels, n_levels, 0, 1, 2, np.arange(2))
     pricing = Pricing(points, points, no_pairs())
     max_box = MaxBox(problem)

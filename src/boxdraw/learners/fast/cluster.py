@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from boxdraw._core.arrays import FloatArray, IntArray, Matrix
 from boxdraw._core.sums import on_grid
+from boxdraw._core.warn import warn
 
 _MAX_ITERATIONS = 100
 _PAIRS = 2_000_000  # distances held at once while seeding; more positives get fewer candidates
@@ -39,10 +39,8 @@ def cluster_positives(
     distinct, inverse = distinct_rows(positives)
     mass = _mass(inverse, weight, count)
     if n_boxes > len(distinct) and (clusterer is None or _number_of_clusters(clusterer)):
-        warnings.warn(
+        warn(
             f"n_boxes={n_boxes} was reduced to {len(distinct)}, the number of distinct positive rows.",
-            UserWarning,
-            stacklevel=6,
         )
         n_boxes = len(distinct)
     if len(distinct) == 1 or (clusterer is None and n_boxes == 1):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Sequence
-from functools import partial
 from itertools import product
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
@@ -17,29 +15,25 @@ from sklearn.utils import check_scalar
 
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
-from boxdraw._core.ranges import LARGE, find_ranges
+from boxdraw._core.ranges import LARGE
 from boxdraw._core.tiles import threaded_map
+from boxdraw._core.warn import warn
 from boxdraw.learners.fast.cluster import distinct_rows
-from boxdraw.learners.fast.estimator import BaseFastBoxes, check_clusterer, check_expansion, check_growth, range_width
+from boxdraw.learners.fast.estimator import LearnedFastBoxes, check_clusterer, range_width
 from boxdraw.learners.fast.folds import Fold, FoldModel, best_cost
+from boxdraw.learners.fast.growth import Growth, growth_named
 from boxdraw.learners.fast.path import critical_weights
-from boxdraw.learners.fast.stages import Drawing, draw_edges
+from boxdraw.learners.fast.sources import Source
+from boxdraw.learners.fast.stages import Plan, draw_edges
 from boxdraw.learners.folds import inner_splits
-from boxdraw.learners.parameters import check_cost
+from boxdraw.learners.parameters import check_cost, check_not_negative
 from boxdraw.metrics import auh_score
-from boxdraw.tables.chunks import InMemory
-from boxdraw.tables.keys import Keys
-from boxdraw.tables.order import Order
-from boxdraw.tables.training import Training, read_training_rows
-from boxdraw.tables.trial import trial_rows
-
-if TYPE_CHECKING:
-    from boxdraw.tables.stored import StoredTable
+from boxdraw.tables.training import Training
 
 Setting = dict[str, Any]
 
 
-class FastBoxesClassifierCV(BaseFastBoxes):
+class FastBoxesClassifierCV(LearnedFastBoxes):
     """Fast Boxes with its parameters chosen by cross-validation; the one to start with.
 
     Every combination of the values below is scored on the inner folds. Costs and expansions share one pass over the
@@ -151,80 +145,41 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FastBoxesClassifierCV:
-        """Choose the parameters on the inner folds and draw the boxes on all rows.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The training rows.
-        y : array-like of shape (n_samples,)
-            Their labels, of two classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows, in the fits and in the scores.
-
-        Returns
-        -------
-        FastBoxesClassifierCV
-            The fitted estimator.
-        """
-        grid = self._grid()
-        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
-        setting, c = self._choose(grid, self._trial(data), data.balance)
-        push = self._push(setting["expansion"], data.negative_weight)
-        self._draw(data, self._drawing(setting), c, push, setting["growth"])
-        self._warn_of_no_boxes(stacklevel=3)
-        return self
-
-    def _trial(self, data: Training) -> Training:
-        """Return the rows to choose the parameters by: of a large table a sample, unless the folds are given."""
-        if data.X.size <= LARGE or not isinstance(self.cv, Integral):
-            return data
-        keys = Keys(self._encoding, Order({}))  # of codes
-        table = InMemory(data, keys, self.n_jobs)
-        return trial_rows(table, keys, LARGE, data.positive_weight, data.negative_weight)
-
-    def _check_parameters(self) -> None:
+    def _check_parameters(self, *, stored: bool) -> None:
         self._grid()
-        if not isinstance(self.cv, Integral):
+        if stored and not isinstance(self.cv, Integral):
             raise ValueError(
                 f"fit_table needs a number of folds as cv, for a splitter sees no rows; got cv={self.cv!r}."
             )
 
-    def _fit_stored(self, table: StoredTable) -> None:
-        survey = table.survey
-        keys = Keys(table.encoding, table.order)
-        trial = trial_rows(table, keys, LARGE, survey.positive_weight, survey.negative_weight)
-        setting, c = self._choose(self._grid(), trial, survey.positive_weight / survey.negative_weight)
-        push = self._push(setting["expansion"], survey.negative_weight)
-        self._draw_stored(table, self._drawing(setting), c, push, setting["growth"])
-        self._warn_of_no_boxes(stacklevel=4)
-
-    def _warn_of_no_boxes(self, stacklevel: int) -> None:
-        """Warn of a cost that suits the folds and leaves nothing of the boxes around all rows."""
+    def _fit(self, source: Source) -> None:
+        super()._fit(source)
         if self.negative_weight is None and not len(self.boxes_):
-            warnings.warn(
+            warn(
                 f"No row is flagged: at a negative_weight of {self.negative_weight_:.3g}, which suits the inner folds, "
                 "no box is left around all rows. path() has boxes at other weights, and critical_weight() ranks rows; "
-                "or try a smaller false_alarm_cost, or more settings of n_boxes, growth and feature_range.",
-                UserWarning,
-                stacklevel=stacklevel,
+                "or try a smaller false_alarm_cost, or more settings of n_boxes, growth and feature_range."
             )
 
-    def _choose(self, grid: dict[str, list[Any]], trial: Training, balance: float) -> tuple[Setting, float]:
-        """Choose a setting of the grid and the cost; ``balance`` is that of all rows."""
+    def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
+        """Choose a setting of the grid and the cost on the inner folds."""
         for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
             self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
+        grid = self._grid()
         scorer = None if self.scoring is None else get_scorer(self.scoring)
-        folds = self._folds(trial)
-        if not folds:
-            return {name: values[0] for name, values in grid.items()}, balance
-        setting = self._search(grid, scorer, folds)
-        return setting, self._cost(setting, balance, folds)
+        positive, negative = source.weights
+        given = None if isinstance(self.cv, Integral) else source.rows  # folds that are given are of all rows
+        folds = self._folds(source.trial(LARGE) if given is None else given)
+        if folds:
+            setting = self._search(grid, scorer, folds)
+            c = self._cost(setting, positive / negative, folds)
+        else:
+            setting, c = {name: values[0] for name, values in grid.items()}, positive / negative
+        plan = self._plan(setting["feature_range"], setting["n_boxes"], self.verbose)
+        return plan, c, self._push(setting["expansion"], negative), growth_named(setting["growth"])
 
-    def _drawing(self, setting: Setting) -> Drawing:
-        width = range_width(setting["feature_range"])
-        return Drawing(setting["n_boxes"], width, self.clusterer, self.random_state, self.verbose)
+    def _plan(self, feature_range: Any, n_boxes: int, verbose: int = 0) -> Plan:
+        return Plan(n_boxes, range_width(feature_range), self.clusterer, self.random_state, verbose)
 
     def _grid(self) -> dict[str, list[Any]]:
         """Check the parameters and return the values to try."""
@@ -242,9 +197,9 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         for n_boxes in grid["n_boxes"]:
             check_scalar(n_boxes, "n_boxes", Integral, min_val=1)
         for growth in grid["growth"]:
-            check_growth(growth)
+            growth_named(growth)
         for expansion in grid["expansion"]:
-            check_expansion(expansion)
+            check_not_negative(expansion, "expansion")
         check_cost(self.false_alarm_cost, "false_alarm_cost", None)
         check_clusterer(self.clusterer)
         if self.negative_weight is not None:
@@ -300,11 +255,11 @@ class FastBoxesClassifierCV(BaseFastBoxes):
         expansions: Sequence[float],
     ) -> list[FloatArray]:
         """Return the critical weights of the fold's test rows, per growth and expansion, from one set of sums."""
-        stops_for = "nearest_negative" if "nearest_negative" in growths else None
-        how = Drawing(n_boxes, range_width(feature_range), self.clusterer, self.random_state)
-        edges = draw_edges(fold.train, how, stops_for)
+        rules = [growth_named(name) for name in growths]
+        stopping = next((rule for rule in rules if rule.stops_at_negatives), None)
+        edges = draw_edges(fold.train, self._plan(feature_range, n_boxes), stopping)
         pushes = [self._push(expansion, fold.train.negative_weight) for expansion in expansions]
-        return [critical_weights(edges, fold.test.X, pushes, growth, None) for growth in growths]
+        return [critical_weights(edges, fold.test.X, pushes, rule, None) for rule in rules]
 
     def _push(self, expansion: float, negative_weight: float) -> float:
         return float(expansion * negative_weight if self.relative_expansion else expansion)

@@ -56,7 +56,7 @@ class EdgeSums:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ClusteredRows:
     """The training rows as the sums need them; ``label`` is the cluster of a positive and -1 elsewhere."""
 
     X: Matrix
@@ -64,10 +64,10 @@ class Rows:
     label: Labels
     count: FloatArray | None = None  # how many equal rows each of them stands for
 
-    def take(self, rows: Any) -> Rows:
+    def take(self, rows: Any) -> ClusteredRows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return Rows(self.X[rows], weight, self.label[rows], None if self.count is None else self.count[rows])
+        return ClusteredRows(self.X[rows], weight, self.label[rows], None if self.count is None else self.count[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Divide:
         """The unit of the terms, the largest of which are those in the middle of a box."""
         return FixedPoint.for_terms(float((self.upper - self.lower).max(initial=0)) / 2)
 
-    def __call__(self, rows: Rows) -> Pulls:
+    def __call__(self, rows: ClusteredRows) -> Pulls:
         """Return the sums over the rows."""
         if rows.weight is not None:
             rows = replace(rows, weight=rows.weight / self.weight_unit)
@@ -144,7 +144,7 @@ class Divide:
         # rows of next to no weight may vanish beside the others, but never altogether
         return EdgeSums(positive=np.maximum(positive, _LEAST_PULL), negative=negative)
 
-    def _compiled(self, rows: Rows) -> Pulls:
+    def _compiled(self, rows: ClusteredRows) -> Pulls:
         from boxdraw.learners.fast.kernels import pulls
 
         result = Pulls.none(*self.lower.shape)
@@ -167,7 +167,7 @@ class Divide:
         )
         return result
 
-    def _plain(self, rows: Rows) -> Pulls:
+    def _plain(self, rows: ClusteredRows) -> Pulls:
         """Do the work of the compiled code, for a tile."""
         columns, label = self.scaling.columns(rows.X), rows.label
         beyond = np.empty((2, *self.lower.shape, len(label)))
@@ -199,7 +199,7 @@ class Divide:
         result.own[...] = own
         return result
 
-    def _half_boxes(self, columns: FloatArray, rows: Rows, overflow: FloatArray) -> tuple[Halves, Halves]:
+    def _half_boxes(self, columns: FloatArray, rows: ClusteredRows, overflow: FloatArray) -> tuple[Halves, Halves]:
         """Sum exp(depth) of foreign rows inside a box, and exp(-depth) of its own, over the half next to each edge."""
         box, row = np.nonzero(overflow == 0)
         own = np.flatnonzero(rows.label >= 0)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Self
+from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_scalar
@@ -16,19 +16,17 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import RowsProgress, Told
 from boxdraw._core.ranges import LARGE, find_ranges
+from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
-from boxdraw.learners.fast.expand import GROWTHS
-from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights, draw, training_weights
-from boxdraw.learners.fast.stages import Drawing, draw_edges, draw_edges_in_passes, find_gaps
-from boxdraw.learners.parameters import check_cost
-from boxdraw.model.boxes import BoxSet
-from boxdraw.tables.chunks import InMemory, Table
+from boxdraw.learners.fast.expand import Edges
+from boxdraw.learners.fast.growth import GROWTHS, Growth, growth_named
+from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights, draw
+from boxdraw.learners.fast.sources import LargeTable, SmallTable, Source, training_roc
+from boxdraw.learners.fast.stages import Plan
+from boxdraw.learners.parameters import check_cost, check_not_negative
+from boxdraw.tables.chunks import Table
 from boxdraw.tables.keys import Keys
-from boxdraw.tables.order import Order, fit_order, ordered
 from boxdraw.tables.training import Training, read_training_rows
-
-if TYPE_CHECKING:
-    from boxdraw.tables.stored import StoredTable
 
 _MANY = 16  # features
 _FAR = 8.0  # a distance at which rows pull about 3000 times less than beside a box
@@ -41,7 +39,8 @@ class BaseFastBoxes(BaseBoxClassifier):
     expansion_: float
     growth_: str
     n_jobs: int | None
-    categorical_features: Any
+    _edges: Edges
+    _roc: TrainingRoc | Training | Table  # computed when it is asked for: it takes about as long as the fit
 
     def decision_function(self, X: Any) -> FloatArray:
         """Rank rows by log critical weight less log ``negative_weight_``.
@@ -89,7 +88,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         [inf, 0.32, 0.14]
         """
         check_is_fitted(self)
-        return critical_weights(self._edges, self._encoded(X), [self.expansion_], self.growth_, self.n_jobs)[0]
+        return critical_weights(self._edges, self._encoded(X), [self.expansion_], GROWTHS[self.growth_], self.n_jobs)[0]
 
     def path(self, negative_weights: Any = None) -> CostPath:
         """Return the boxes and the training ROC at any costs, without another fit.
@@ -118,25 +117,66 @@ class BaseFastBoxes(BaseBoxClassifier):
             self._training_roc(),
             weights,
             expansion=self.expansion_,
-            growth=self.growth_,
+            growth=GROWTHS[self.growth_],
             encoding=self._encoding,
             current=self.negative_weight_,
         )
 
-    def _draw(self, data: Training, how: Drawing, c: float, expansion: float, growth: str) -> None:
-        """Draw the boxes for one setting; keep them, and the edges that answer for the others."""
-        self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth
-        if data.X.size <= LARGE:
-            self._edges = draw_edges(data, how, growth)
-        else:
-            order = fit_order(data)
-            table = InMemory(ordered(data, order), Keys(self._encoding, order), self.n_jobs)
-            self._draw_in_passes(table, order, how, c, expansion, growth)
-        # The ROC of the training rows takes about as long as the fit, and many fits never need it. It is computed when
-        # it is asked for, from a copy of the rows, or from the rows themselves where a copy would be large.
-        self._roc: TrainingRoc | Training | StoredTable = data.copy() if data.X.size <= LARGE else data
-        self.boxes_: BoxSet = draw(self._edges, c, expansion, growth, self._encoding)
-        self._warn_of_no_limits(data.negative_weight, stacklevel=3)
+    def _ceiling(self) -> float:
+        """Return a finite number that stands for an infinite critical weight."""
+        return self._edges.ceiling(self.expansion_, GROWTHS[self.growth_])
+
+    def _training_roc(self) -> TrainingRoc:
+        """Return the training ROC, from the rows that were kept for it if nothing has asked for it before."""
+        roc = self._roc  # read once: another thread may compute it meanwhile
+        if not isinstance(roc, TrainingRoc):
+            self._roc = roc = training_roc(roc, self._edges, self.expansion_, GROWTHS[self.growth_], self.n_jobs)
+        return roc
+
+    def __getstate__(self) -> dict[str, Any]:
+        if "_roc" in self.__dict__:
+            self._training_roc()  # a saved model holds no training rows
+        state: dict[str, Any] = super().__getstate__()
+        return state
+
+
+class LearnedFastBoxes(BaseFastBoxes, ABC):
+    """The fit: rows in memory and stored tables differ in their source alone."""
+
+    categorical_features: Any
+    pos_label: Any
+    verbose: int
+
+    @abstractmethod
+    def _check_parameters(self, *, stored: bool) -> None:
+        """Raise if a parameter is wrong, or does not go with a stored table."""
+
+    @abstractmethod
+    def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
+        """Return how to draw the boxes: the plan, the cost, the expansion and the growth rule."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Draw the boxes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights; an integer weight gives exactly the boxes of as many copies of the row.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        self._check_parameters(stored=False)
+        rows = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
+        small = rows.X.size <= LARGE
+        self._fit(SmallTable(rows) if small else LargeTable.in_memory(rows, self._encoding, self.n_jobs))
+        return self
 
     def fit_table(
         self,
@@ -189,7 +229,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         from boxdraw.tables.open import open_engine, open_labelled, read_labelled
         from boxdraw.tables.stored import StoredTable, is_small
 
-        self._check_parameters()
+        self._check_parameters(stored=True)
         tell = progress if callable(progress) else None
         shown = RowsProgress("Fast Boxes", tell is None and bool(progress or self.verbose), tell)
         engine = open_engine(source, memory_limit, self.n_jobs, shown)
@@ -203,24 +243,19 @@ class BaseFastBoxes(BaseBoxClassifier):
             self.n_features_in_ = len(columns.features)
             self.feature_names_in_ = np.array(columns.features, dtype=object)
             self._encoding = table.encoding
-            self._fit_stored(table)
+            self._fit(LargeTable(table, Keys(table.encoding, table.order)))
         return self
 
-    def _check_parameters(self) -> None:
-        raise NotImplementedError
-
-    def _fit_stored(self, table: StoredTable) -> None:
-        raise NotImplementedError
-
-    def _draw_stored(self, table: StoredTable, how: Drawing, c: float, expansion: float, growth: str) -> None:
-        """Draw the boxes for one setting around the positives of a stored table."""
-        self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth
-        self._draw_in_passes(table, table.order, how, c, expansion, growth)
-        self._roc = table
+    def _fit(self, source: Source) -> None:
+        """Draw the boxes for one setting; keep the edges, which answer for the others."""
+        plan, c, expansion, growth = self._choose(source)
+        self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth.name
+        self._edges = source.edges(plan, c, expansion, growth)
+        self._roc = source.for_roc()
         self.boxes_ = draw(self._edges, c, expansion, growth, self._encoding)
-        self._warn_of_no_limits(table.survey.negative_weight, stacklevel=4)
+        self._warn_of_no_limits(source.weights[1])
 
-    def _warn_of_no_limits(self, negative_weight: float, stacklevel: int) -> None:
+    def _warn_of_no_limits(self, negative_weight: float) -> None:
         """Warn of a box that flags every row because all negatives are far away, as they are where features are many.
 
         Where some are near, the costs let the edges go, and whoever sets these may want that.
@@ -228,50 +263,15 @@ class BaseFastBoxes(BaseBoxClassifier):
         if self.boxes_.limited.any(axis=1).all() or self._edges.scaling.active.sum() < _MANY:
             return
         if self._edges.sums.negative.max() <= math.exp(1 - _FAR) * negative_weight:
-            warnings.warn(
+            warn(
                 "A box has no limits, so every row is flagged. Forces on its edges fall with the distance of the rows, "
                 f"added up over {self.boxes_.n_features} features, and here no negative is near enough to hold any "
                 "edge. Use fewer features, a narrower feature_range or a larger negative_weight, or "
-                "ScoredBoxesClassifier, which minds no number of features.",
-                UserWarning,
-                stacklevel=stacklevel + 1,
+                "ScoredBoxesClassifier, which copes with any number of features.",
             )
 
-    def _draw_in_passes(
-        self, table: Table, order: Order, how: Drawing, c: float, expansion: float, growth: str
-    ) -> None:
-        self._edges = find_gaps(table, draw_edges_in_passes(table, how, order), c, expansion, growth)
 
-    def _ceiling(self) -> float:
-        """Return what stands for an infinite critical weight where it must be finite."""
-        return self._edges.ceiling(self.expansion_, self.growth_)
-
-    def _roc_of(self, data: Training) -> TrainingRoc:
-        critical = training_weights(self._edges, data, self.expansion_, self.growth_, self.n_jobs)
-        return TrainingRoc.of(critical, data.positive, data.weight)
-
-    def _training_roc(self) -> TrainingRoc:
-        """Return the training ROC, from the rows that were put aside for it if nothing has asked for it before."""
-        rows = self._roc  # looked at once, for another thread may count them meanwhile
-        if isinstance(rows, TrainingRoc):
-            return rows
-        if isinstance(rows, Training):
-            self._roc = roc = self._roc_of(rows)
-            return roc
-        from boxdraw.learners.fast.roc import CountWeights
-
-        counts = rows.reduce(CountWeights(self._edges, self.expansion_, self.growth_), "training ROC")
-        self._roc = roc = counts.to_roc()
-        return roc
-
-    def __getstate__(self) -> dict[str, Any]:
-        if "_roc" in self.__dict__:
-            self._training_roc()  # a saved model holds no training rows
-        state: dict[str, Any] = super().__getstate__()
-        return state
-
-
-class FastBoxesClassifier(BaseFastBoxes):
+class FastBoxesClassifier(LearnedFastBoxes):
     """Fast Boxes: cluster the positives, then place each edge of each box by a closed form.
 
     The model is a union of axis-parallel boxes around the rare class. One fit holds the answer for every cost of a
@@ -305,7 +305,7 @@ class FastBoxesClassifier(BaseFastBoxes):
         Columns of numbers to be taken as categories. Columns of text, of categories and of true and false always are;
         one in which most rows have a category of their own looks like an identifier and gives a warning.
     pos_label : label, default=None
-        The positive class; the rarer one if None.
+        The positive class; the class with fewer rows if None.
     random_state : int, RandomState instance or None, default=None
         Only used with very many distinct positives (over 1400), where the start of k-means is drawn at random; None is
         the same as 0.
@@ -376,69 +376,26 @@ class FastBoxesClassifier(BaseFastBoxes):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FastBoxesClassifier:
-        """Draw the boxes.
+    def _check_parameters(self, *, stored: bool) -> None:
+        check_scalar(self.n_boxes, "n_boxes", Integral, min_val=1)
+        check_cost(self.negative_weight, "negative_weight", "balanced")
+        check_not_negative(self.expansion, "expansion")
+        growth_named(self.growth)
+        check_clusterer(self.clusterer)
+        range_width(self.feature_range)
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The training rows.
-        y : array-like of shape (n_samples,)
-            Their labels, of two classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights; an integer weight gives exactly the model of as many copies of the row.
-
-        Returns
-        -------
-        FastBoxesClassifier
-            The fitted estimator.
-        """
-        width = check_parameters(self)
-        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
-        c = self.negative_weight
-        if isinstance(c, str):
-            c = data.balance
-        how = Drawing(self.n_boxes, width, self.clusterer, self.random_state, self.verbose)
-        self._draw(data, how, float(c), float(self.expansion), self.growth)
-        return self
-
-    def _check_parameters(self) -> None:
-        check_parameters(self)
-
-    def _fit_stored(self, table: StoredTable) -> None:
-        c = self.negative_weight
-        if isinstance(c, str):
-            c = table.survey.positive_weight / table.survey.negative_weight
-        how = Drawing(self.n_boxes, check_parameters(self), self.clusterer, self.random_state, self.verbose)
-        self._draw_stored(table, how, float(c), float(self.expansion), self.growth)
-
-
-def check_parameters(model: FastBoxesClassifier) -> float:
-    """Check the parameters' types and values; return the width of the feature range."""
-    check_scalar(model.n_boxes, "n_boxes", Integral, min_val=1)
-    check_cost(model.negative_weight, "negative_weight", "balanced")
-    check_expansion(model.expansion)
-    check_growth(model.growth)
-    check_clusterer(model.clusterer)
-    return range_width(model.feature_range)
-
-
-def check_expansion(expansion: Any) -> None:
-    """Refuse an expansion that is not a finite number of at least 0."""
-    if isinstance(expansion, bool) or not isinstance(expansion, Real) or not 0 <= float(expansion) < math.inf:
-        raise ValueError(f"expansion must be a finite number of at least 0; got {expansion!r}.")
+    def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
+        positive, negative = source.weights
+        c = positive / negative if isinstance(self.negative_weight, str) else float(self.negative_weight)
+        width = range_width(self.feature_range)
+        plan = Plan(self.n_boxes, width, self.clusterer, self.random_state, self.verbose)
+        return plan, c, float(self.expansion), growth_named(self.growth)
 
 
 def check_clusterer(clusterer: Any) -> None:
-    """Refuse what can't cluster."""
+    """Raise if something can't cluster."""
     if clusterer is not None and not hasattr(clusterer, "fit_predict"):
         raise TypeError(f"clusterer must have a fit_predict method; got {clusterer!r}.")
-
-
-def check_growth(growth: Any) -> None:
-    """Refuse an unknown growth rule."""
-    if growth not in GROWTHS:
-        raise ValueError(f"growth must be one of {', '.join(map(repr, GROWTHS))}; got {growth!r}.")
 
 
 def range_width(feature_range: Any) -> float:

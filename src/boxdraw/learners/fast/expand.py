@@ -25,11 +25,10 @@ import numpy.typing as npt
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.learners.fast.divide import EdgeSums
 from boxdraw.learners.fast.exponential import exp
+from boxdraw.learners.fast.growth import Growth
 from boxdraw.learners.fast.stops import LOWER, UPPER, Stops, just_above
 from boxdraw.learners.scaling import GRID, Scaling
 from boxdraw.tables.order import Order
-
-GROWTHS = ("nearest_negative", "edge", "free")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Edges:
     stops: Stops | None
     order: Order
 
-    def targets(self, c: float, expansion: float, growth: str) -> FloatArray:
+    def targets(self, c: float, expansion: float, growth: Growth) -> FloatArray:
         """Return the least scaled, mirrored value inside each edge at cost c."""
         low, high = self.scaled_range()
         start = minimiser(self.tight, self.sums, c, expansion)
@@ -61,24 +60,24 @@ class Edges:
             ticks += rising
             ticks -= falling
         target = ticks * GRID
-        return target if growth == "free" else np.minimum(target, self.tight)
+        return target if growth.may_shrink else np.minimum(target, self.tight)
 
-    def ceiling(self, expansion: float, growth: str) -> float:
+    def ceiling(self, expansion: float, growth: Growth) -> float:
         """Return a number above any finite critical weight."""
-        highest = self.scaled_range()[1] if growth == "free" else self.tight
+        highest = self.scaled_range()[1] if growth.may_shrink else self.tight
         t = exp(highest - self.tight + 1)
         weight = critical_weight(t, self.sums.positive, self.sums.negative, expansion)
         return min(math.e * float(weight.max(initial=1, where=np.isfinite(weight))), float(np.finfo(np.float64).max))
 
-    def limits(self, c: float, expansion: float, growth: str) -> tuple[FloatArray, FloatArray]:
+    def limits(self, c: float, expansion: float, growth: Growth) -> tuple[FloatArray, FloatArray]:
         """Return the raw lower and upper limits of every box at cost c; a box without room has lower > upper."""
         target = self.targets(c, expansion, growth)
-        if growth == "nearest_negative":
+        if growth.stops_at_negatives:
             assert self.stops is not None
             return self.stops.limits(target[LOWER], -target[UPPER], lambda: self._raw_limits(target))
         return self._raw_limits(target)
 
-    def cuts(self, c: float, expansion: float, growth: str) -> FloatArray:
+    def cuts(self, c: float, expansion: float, growth: Growth) -> FloatArray:
         """Return the raw numbers from which on values are inside each lower, and outside each upper edge at cost c.
 
         They are those before any negative stops the edges; the shape is (2 * n_boxes, n_features).

@@ -14,6 +14,7 @@ from boxdraw._core.tiles import threaded_map, tiles
 from boxdraw.learners.fast.divide import EdgeSums
 from boxdraw.learners.fast.expand import Edges, critical_weight
 from boxdraw.learners.fast.exponential import exp
+from boxdraw.learners.fast.growth import EDGE, Growth
 from boxdraw.learners.fast.stops import LOWER, UPPER, Stops
 from boxdraw.metrics import auh_from_points, roc_hull
 from boxdraw.model.boxes import BoxSet
@@ -28,7 +29,7 @@ _MANY_CELLS = 2**17  # from here on compiled code pays
 
 
 def critical_weights(
-    edges: Edges, X: Matrix, expansions: Sequence[float], growth: str, n_jobs: int | None
+    edges: Edges, X: Matrix, expansions: Sequence[float], growth: Growth, n_jobs: int | None
 ) -> FloatArray:
     """Return c*(x) = max over boxes of min over edges of the critical weight; a row per expansion.
 
@@ -51,24 +52,24 @@ def _has_many_cells(X: Matrix) -> bool:
     return X.size > _MANY_CELLS
 
 
-def training_weights(edges: Edges, data: Training, expansion: float, growth: str, n_jobs: int | None) -> FloatArray:
+def training_weights(edges: Edges, data: Training, expansion: float, growth: Growth, n_jobs: int | None) -> FloatArray:
     """Return the critical weights of the training rows.
 
     A training negative is the first negative that an edge meets on the way to it, so the search for that one can be
-    left out, and "nearest_negative" is "edge". Compiled code hardly ever searches, so it takes all rows together.
+    left out. Compiled code hardly ever searches, so it takes all rows together.
     """
-    if growth != "nearest_negative" or _has_many_cells(data.X):
+    if not growth.stops_at_negatives or _has_many_cells(data.X):
         return critical_weights(edges, data.X, [expansion], growth, n_jobs).ravel()
     critical = np.empty(len(data.X))
-    for rows, rule in ((data.positive, growth), (~data.positive, "edge")):
+    for rows, rule in ((data.positive, growth), (~data.positive, EDGE)):
         critical[rows] = critical_weights(edges, data.X[rows], [expansion], rule, n_jobs).ravel()
     return critical
 
 
-def _tile_weights(edges: Edges, X: Matrix, expansions: Sequence[float], growth: str) -> FloatArray:
+def _tile_weights(edges: Edges, X: Matrix, expansions: Sequence[float], growth: Growth) -> FloatArray:
     low, high = _mirrored_columns(edges, X, growth)
     above = low - edges.tight[LOWER][:, :, None], high - edges.tight[UPPER][:, :, None]
-    if growth == "free":
+    if growth.may_shrink:
         return _free_weights(edges.sums, above, expansions)
     return _growing_weights(edges.sums, above, expansions)
 
@@ -104,7 +105,7 @@ def _growing_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expan
     return result
 
 
-def _mirrored_columns(edges: Edges, X: Matrix, growth: str) -> tuple[FloatArray, FloatArray]:
+def _mirrored_columns(edges: Edges, X: Matrix, growth: Growth) -> tuple[FloatArray, FloatArray]:
     """Return the scaled coordinates that decide: the values, or the negatives that an edge meets before them."""
     low = high = X
     if (unseen := np.isinf(X)).any():
@@ -112,7 +113,7 @@ def _mirrored_columns(edges: Edges, X: Matrix, growth: str) -> tuple[FloatArray,
         low, high = np.where(unseen, -farthest, X), np.where(unseen, farthest, X)
     scaled_low = edges.scaling.columns(low)
     scaled_high = scaled_low if high is low else edges.scaling.columns(high)
-    if growth != "nearest_negative":
+    if not growth.stops_at_negatives:
         return _or_inside(scaled_low), _or_inside(-scaled_high)
     assert edges.stops is not None
     beyond_low = scaled_low < edges.tight[LOWER].max(axis=0)[:, None]
@@ -128,7 +129,7 @@ def _or_inside(mirrored: FloatArray) -> FloatArray:
     return np.where(np.isnan(mirrored), np.inf, mirrored)
 
 
-def draw(edges: Edges, c: float, expansion: float, growth: str, encoding: Encoding) -> BoxSet:
+def draw(edges: Edges, c: float, expansion: float, growth: Growth, encoding: Encoding) -> BoxSet:
     """Return the boxes at cost c, with the numbers that people read rounded as far as training rows allow."""
     lower, upper = edges.limits(c, expansion, growth)
     assert edges.stops is not None
@@ -316,7 +317,7 @@ class CostPath(CostCurve, Sequence[PathPoint]):
         roc: TrainingRoc,
         negative_weights: FloatArray,
         expansion: float,
-        growth: str,
+        growth: Growth,
         encoding: Encoding,
         current: float,
     ) -> None:

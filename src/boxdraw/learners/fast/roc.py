@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.learners.fast.expand import Edges
+from boxdraw.learners.fast.growth import Growth
 from boxdraw.learners.fast.path import TrainingRoc, critical_weights
 from boxdraw.tables.chunks import Chunk
 from boxdraw.tables.order import Order
@@ -88,7 +89,7 @@ class CountWeights:
 
     edges: Edges
     expansion: float
-    growth: str
+    growth: Growth
 
     def __call__(self, chunk: Chunk) -> RocCounts:
         """Count the rows of a chunk."""

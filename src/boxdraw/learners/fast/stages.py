@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from boxdraw._core.arrays import FloatArray, IntArray, Matrix
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.progress import Progress
 from boxdraw._core.sums import moderate_unit
 from boxdraw.learners.fast.assign import Assignment
 from boxdraw.learners.fast.cluster import cluster_positives, filled, masses, tight_boxes
-from boxdraw.learners.fast.divide import ABSENT, Divide, Pulls, Rows
+from boxdraw.learners.fast.divide import ABSENT, ClusteredRows, Divide, Pulls
 from boxdraw.learners.fast.expand import Edges
+from boxdraw.learners.fast.growth import Growth
 from boxdraw.learners.fast.stops import Gaps, find_stops, known_values
 from boxdraw.learners.scaling import Scaling, fit_scaling, make_scaling
 from boxdraw.tables.chunks import Chunk, Table
@@ -22,7 +23,7 @@ from boxdraw.tables.training import Training
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class Plan:
     """How boxes are drawn, whatever the costs."""
 
     n_boxes: int
@@ -32,48 +33,54 @@ class Drawing:
     verbose: int = 0
 
 
-def draw_edges(data: Training, how: Drawing, stops_for: str | None) -> Edges:
-    """Run order, scale, cluster and divide: the one pass that serves every cost, expansion and growth rule.
-
-    ``stops_for`` is the growth rule that limits will be drawn with, if any: it says which stops have to be kept.
-    """
-    progress = Progress("Fast Boxes", how.verbose)
+def draw_edges(data: Training, plan: Plan, growth: Growth | None) -> Edges:
+    """Run all stages on a small table; the growth rule that limits will be drawn with says which stops to keep."""
+    progress = Progress("Fast Boxes", plan.verbose)
     order = fit_order(data)
     data = ordered(data, order)
-    scaling = fit_scaling(data.X, how.width)
+    scaling = fit_scaling(data.X, plan.width)
     progress.step(f"scale: {scaling.active.sum()} of {data.X.shape[1]} features vary")
     members = np.flatnonzero(data.positive)
     mass = None if data.weight is None else data.weight[members]
-    clusters, lower, upper, nothing_known = _clusters(data.X[members], mass, None, scaling, how)
+    clusters, lower, upper, nothing_known = _clusters(data.X[members], mass, None, scaling, plan)
     progress.step(f"cluster: {len(members)} positives in {len(lower)} clusters")
     label = np.full(len(data.X), -1, dtype=np.intp)
     label[members] = clusters
     unit = 1.0 if data.weight is None else moderate_unit(data.positive_weight + data.negative_weight)
     divide = Divide(scaling, lower, upper, unit, compiled=False)
-    sums = divide.edge_sums(divide(Rows(data.X, data.weight, label)))
+    sums = divide.edge_sums(divide(ClusteredRows(data.X, data.weight, label)))
     sums.negative[:, nothing_known] = 0  # nothing to draw an edge around: no limit
     progress.step(f"divide: forces of {len(data.X)} rows on {sums.negative.size} edges")
     stops = None
-    if stops_for is not None:
-        stops = find_stops(data.X, data.positive, scaling, lower.max(axis=0), upper.min(axis=0), stops_for == "free")
+    if growth is not None:
+        within_all = lower.max(axis=0), upper.min(axis=0)
+        stops = find_stops(data.X, data.positive, scaling, *within_all, keep_all=growth.may_shrink)
         progress.step("expand: nearest negatives sorted")
     return Edges(scaling=scaling, tight=np.stack([lower, -upper]), sums=sums, stops=stops, order=order)
 
 
-def draw_edges_in_passes(table: Table, how: Drawing, order: Order) -> Edges:
-    """Do the same for a large table, but for the stops, which depend on the costs.
+def draw_edges_in_passes(table: Table, order: Order, plan: Plan, c: float, expansion: float, growth: Growth) -> Edges:
+    """Run all stages on a large table, pass by pass; the stops are those at one cost."""
+    edges = _find_sums(table, order, plan)
+    gaps = table.reduce(_Neighbours(edges.cuts(c, expansion, growth)), "expand")
+    positives = known_values(table.survey.positives.X, edges.scaling)
+    return replace(edges, stops=gaps.stops(edges.scaling, positives, table.survey.whole))
 
-    Of very many positives there is only a sample. Its clusters and their tight boxes then are those of the table, and
-    each positive belongs to the cluster whose centre is nearest; those beyond its tight box count as on the edge of it.
+
+def _find_sums(table: Table, order: Order, plan: Plan) -> Edges:
+    """Scale, cluster and divide a large table.
+
+    Of very many positives only a sample is clustered. Each positive then belongs to the cluster whose centre is
+    nearest; those beyond its tight box count as on the edge of it.
     """
     survey = table.survey
     positives = survey.positives
-    scaling = make_scaling(survey.low, survey.high, how.width)
-    clusters, lower, upper, nothing_known = _clusters(positives.X, positives.weight, positives.count, scaling, how)
+    scaling = make_scaling(survey.low, survey.high, plan.width)
+    clusters, lower, upper, nothing_known = _clusters(positives.X, positives.weight, positives.count, scaling, plan)
     unit = moderate_unit(survey.positive_weight + survey.negative_weight) if survey.weighted else 1.0
     divide = Divide(scaling, lower, upper, unit, compiled=True)
     if positives.complete:
-        own = Rows(positives.X, positives.weight, clusters, positives.count)
+        own = ClusteredRows(positives.X, positives.weight, clusters, positives.count)
         pulls = table.reduce(_NegativePulls(divide), "divide", beside=lambda: divide(own))
     else:
         nearest = Assignment.of(positives.X, positives.weight, positives.count, clusters, scaling)
@@ -83,27 +90,21 @@ def draw_edges_in_passes(table: Table, how: Drawing, order: Order) -> Edges:
     return Edges(scaling=scaling, tight=np.stack([lower, -upper]), sums=sums, stops=None, order=order)
 
 
-def find_gaps(table: Table, edges: Edges, c: float, expansion: float, growth: str) -> Edges:
-    """Add what a large table has next to the limits at one cost."""
-    gaps = table.reduce(_Neighbours(edges.cuts(c, expansion, growth)), "expand")
-    positives = known_values(table.survey.positives.X, edges.scaling)
-    return replace(edges, stops=gaps.stops(edges.scaling, positives, table.survey.whole))
-
-
+# The work on a chunk is an object, not a closure, so that it can be sent to the workers of a cluster.
 @dataclass(frozen=True, slots=True)
 class _NegativePulls:
-    """The part of the negatives in the sums."""
+    """The part of a chunk's negatives in the sums."""
 
     divide: Divide
 
     def __call__(self, chunk: Chunk) -> Pulls:
         label = (ABSENT + 1) * chunk.positive.view(np.int8) - np.int8(1)
-        return self.divide(Rows(chunk.X, chunk.weight, label))
+        return self.divide(ClusteredRows(chunk.X, chunk.weight, label))
 
 
 @dataclass(frozen=True, slots=True)
 class _AllPulls:
-    """The part of all rows in the sums, where only a sample of the positives has been clustered."""
+    """The part of all rows of a chunk in the sums, where only a sample of the positives has been clustered."""
 
     divide: Divide
     nearest: Assignment
@@ -111,12 +112,12 @@ class _AllPulls:
     def __call__(self, chunk: Chunk) -> Pulls:
         label = np.full(len(chunk.X), -1, dtype=np.intp)
         self.nearest.fill(label, chunk.X, np.flatnonzero(chunk.positive))
-        return self.divide(Rows(chunk.X, chunk.weight, label))
+        return self.divide(ClusteredRows(chunk.X, chunk.weight, label))
 
 
 @dataclass(frozen=True, slots=True)
 class _Neighbours:
-    """The negatives next to some numbers."""
+    """The negatives of a chunk next to some numbers."""
 
     cut: FloatArray
 
@@ -129,12 +130,12 @@ class _Neighbours:
 
 
 def _clusters(
-    X: Matrix, weight: FloatArray | None, count: FloatArray | None, scaling: Scaling, how: Drawing
-) -> tuple[IntArray, FloatArray, FloatArray, Any]:
-    """Cluster the positives; return their labels, the tight boxes, and where these are of missing values only."""
+    X: Matrix, weight: FloatArray | None, count: FloatArray | None, scaling: Scaling, plan: Plan
+) -> tuple[IntArray, FloatArray, FloatArray, BoolArray]:
+    """Cluster the positives; return their labels, the tight boxes, and where a box has no known value."""
     positives = np.ascontiguousarray(scaling.columns(X).T)
     known = filled(positives, masses(weight, count))
-    labels = cluster_positives(known, weight, how.n_boxes, how.clusterer, how.random_state, count)
+    labels = cluster_positives(known, weight, plan.n_boxes, plan.clusterer, plan.random_state, count)
     lower, upper = tight_boxes(positives, labels)
     nothing_known = np.isnan(lower)
     lower = np.where(nothing_known, scaling.coordinate(scaling.low, np.s_[:]), lower)

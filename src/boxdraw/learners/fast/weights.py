@@ -24,6 +24,7 @@ from boxdraw._core.compiled import entry, inner
 from boxdraw._core.extremes import less, more
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.fast.expand import Edges
+from boxdraw.learners.fast.growth import Growth
 from boxdraw.learners.fast.kernels import exp
 from boxdraw.learners.fast.stops import Stops
 from boxdraw.learners.scaling import GRID
@@ -37,15 +38,15 @@ _TINY = 1e-300  # numbers below have few digits, and no bound is drawn from them
 
 
 def compiled_weights(
-    edges: Edges, X: Matrix, expansions: Sequence[float], growth: str, n_jobs: int | None
+    edges: Edges, X: Matrix, expansions: Sequence[float], growth: Growth, n_jobs: int | None
 ) -> FloatArray:
     """Return the critical weights of rows, a row per expansion."""
     scaling = edges.scaling
     scale = np.stack([scaling.low, scaling.high, scaling.prescale, scaling.middle, scaling.steps])
     unseen = edges.scaled_range()[0].reshape(-1)
     forces = _forces(edges, np.array(expansions, dtype=np.float64))
-    stops = _flat_stops(edges.stops if growth == "nearest_negative" else None)
-    most = np.inf if growth == "free" else 0.0  # within its tight limit, a growing edge has any value inside
+    stops = _flat_stops(edges.stops if growth.stops_at_negatives else None)
+    most = np.inf if growth.may_shrink else 0.0  # within its tight limit, a growing edge has any value inside
     result = np.empty((len(expansions), len(X)))
 
     def work(start: int) -> None:

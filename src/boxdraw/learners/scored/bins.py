@@ -148,20 +148,20 @@ def _spread(values, mass, n, total):
 
     A few values far out make the standard deviation as large as they like, but not the middle half.
     """
-    scale = max(abs(values[0]), abs(values[n - 1]))  # as if the largest were 1, so that no square overflows
+    largest = max(abs(values[0]), abs(values[n - 1]))  # as if the largest were 1, so that no square overflows
     mean, square = 0.0, 0.0
     below, lower, upper = 0.0, values[n - 1], values[n - 1]
     for b in range(n):
-        mean += values[b] / scale * mass[b] / total
+        mean += values[b] / largest * mass[b] / total
         below += mass[b] / total * (1 + 1e-9)  # so that no rounding error decides
         if below >= 0.25:
             lower = min(lower, values[b])
         if below >= 0.75:
             upper = min(upper, values[b])
     for b in range(n):
-        square += (values[b] / scale - mean) ** 2 * mass[b] / total
-    spread = math.sqrt(square) * scale
-    middle_half = (upper / scale - lower / scale) * scale / NORMAL_MIDDLE_HALF
+        square += (values[b] / largest - mean) ** 2 * mass[b] / total
+    spread = math.sqrt(square) * largest
+    middle_half = (upper / largest - lower / largest) * largest / NORMAL_MIDDLE_HALF
     if 0 < middle_half < spread:
         spread = middle_half
     return spread if 0 < spread < np.inf else 1.0

@@ -42,7 +42,7 @@ class Box(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class BinnedRows:
     """Training rows on bins, what they weigh, and what the classes do."""
 
     bins: Bins
@@ -77,7 +77,7 @@ class Cells:
     member: BoolArray  # (cells, boxes)
     mass: FloatArray  # (2, cells): weight of the negatives and of the positives
 
-    def logistic(self, rows: Rows, nonnegative: bool) -> FloatArray:
+    def logistic(self, rows: BinnedRows, nonnegative: bool) -> FloatArray:
         """Fit coefficients of the boxes, the intercept last."""
         F = self.member.astype(np.float64).repeat(2, axis=0)
         positive = np.arange(len(F)) % 2 == 1
@@ -87,7 +87,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class BoostedBoxes:
     """Boxes on codes, a row each, and what they hold."""
 
     low: IntArray
@@ -97,7 +97,7 @@ class Drawing:
     inside: FloatArray  # (few rows, boxes): how far inside
 
 
-def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
+def boost(rows: BinnedRows, few: BinnedRows, setting: Setting, shape: Shape) -> BoostedBoxes:
     """Draw boxes until there are enough of them or none has any gain.
 
     ``few`` are the rows to fit points on: all rows or a sample. ``lam`` is how many positives at even odds a box's gain
@@ -127,7 +127,7 @@ def boost(rows: Rows, few: Rows, setting: Setting, shape: Shape) -> Drawing:
     low = np.vstack([none, *(box.low for box in boxes.values())])
     high = np.vstack([none, *(box.high for box in boxes.values())])
     cells = Cells(*_count_cells(table.codes, rows.positive, rows.weight, low, high))
-    return Drawing(low, high, (table.codes == MISSING).any(axis=1), cells, few_inside)
+    return BoostedBoxes(low, high, (table.codes == MISSING).any(axis=1), cells, few_inside)
 
 
 def _new_box(

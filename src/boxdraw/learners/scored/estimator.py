@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
+from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.learners.folds import inner_splits
 from boxdraw.learners.parameters import check_cost
@@ -365,4 +365,4 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
                 "scorecard before you have more."
             )
         if doubt:
-            warnings.warn(doubt, UserWarning, stacklevel=3)
+            warn(doubt)

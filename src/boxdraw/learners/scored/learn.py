@@ -11,7 +11,7 @@ import numpy as np
 from boxdraw._core.arrays import FloatArray, IntArray, Matrix
 from boxdraw._core.sums import on_grid
 from boxdraw.learners.scored.bins import make_bins
-from boxdraw.learners.scored.boost import EXACT, RIDGE, Rows, boost
+from boxdraw.learners.scored.boost import EXACT, RIDGE, BinnedRows, boost
 from boxdraw.learners.scored.grade import depths, grades
 from boxdraw.learners.scored.logistic import curvature_of, fit_logistic
 from boxdraw.learners.scored.settings import Setting, Shape
@@ -26,8 +26,8 @@ class Ready:
     """Training rows made ready once for any number of settings."""
 
     order: Order
-    rows: Rows
-    few: Rows  # all rows or a sample of them
+    rows: BinnedRows
+    few: BinnedRows  # all rows or a sample of them
     X: Matrix  # of these few, with places for codes
     cost: float  # of a false alarm relative to a miss
 
@@ -61,17 +61,17 @@ def make_ready(
     # balance would be too coarse for it. Halfway is better than either (docs/experiments.rst).
     if false_alarm_cost is not None:
         cost, drawn_for = false_alarm_cost, math.sqrt(false_alarm_cost * data.balance)
-    scale = (data.positive_weight + data.negative_weight) / (data.positive_weight + drawn_for * data.negative_weight)
-    class_weight = np.array([drawn_for, 1.0]) * scale
+    factor = (data.positive_weight + data.negative_weight) / (data.positive_weight + drawn_for * data.negative_weight)
+    class_weight = np.array([drawn_for, 1.0]) * factor
     # how well the best place of a limit is known from so many rows, see grow.py
     blur = max(min(data.positive_weight, data.negative_weight), 1.0) ** (-1 / 3)
     if few is data:
         bins = make_bins(X, X, few.positive, weight, class_weight, n_jobs)
-        rows = Rows(bins, few.positive, weight, class_weight, blur, data.n_codes)
+        rows = BinnedRows(bins, few.positive, weight, class_weight, blur, data.n_codes)
         return Ready(order, rows, rows, X, cost)
     bins = make_bins(order.apply(data.X), X, few.positive, weight, class_weight, n_jobs)
-    rows = Rows(bins, data.positive, _weights(data), class_weight, blur, data.n_codes)
-    return Ready(order, rows, Rows(bins.of(X), few.positive, weight, class_weight, blur), X, cost)
+    rows = BinnedRows(bins, data.positive, _weights(data), class_weight, blur, data.n_codes)
+    return Ready(order, rows, BinnedRows(bins.of(X), few.positive, weight, class_weight, blur), X, cost)
 
 
 def _weights(data: Training) -> FloatArray:
@@ -81,25 +81,25 @@ def _weights(data: Training) -> FloatArray:
 def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = None) -> Card:
     """Learn a card, of no boxes if none has any gain."""
     rows, few, bins = ready.rows, ready.few, ready.rows.bins
-    drawing = boost(rows, few, setting, shape)
-    lower, upper = bins.limits(drawing.low, drawing.high)
+    boosted = boost(rows, few, setting, shape)
+    lower, upper = bins.limits(boosted.low, boosted.high)
     graded = grades(depths(ready.X, lower, upper, bins.spread, n_jobs))
     task = graded, few.positive, few.weight, rows.class_weight, RIDGE * rows.unit
-    odds = drawing.cells.logistic(rows, not shape.signed)
+    odds = boosted.cells.logistic(rows, not shape.signed)
     fitted = fit_logistic(*task, not shape.signed, odds, EXACT)
     if not np.abs(fitted[:-1]).max(initial=0) > 0:
         return Card(lower[:0], upper[:0], bins.spread, np.zeros(0, dtype=np.int64), 1)
     goal = Goal(
         coefficients=fitted[:-1],
         curvature=curvature_of(*task, fitted),
-        odds=drawing.cells.member @ odds[:-1] + odds[-1],
-        mass=rows.class_weight[1] * (np.array([ready.cost, 1.0]) @ drawing.cells.mass),
-        costs=partial(_costs, drawing.inside, few, ready.cost),
+        odds=boosted.cells.member @ odds[:-1] + odds[-1],
+        mass=rows.class_weight[1] * (np.array([ready.cost, 1.0]) @ boosted.cells.mass),
+        costs=partial(_costs, boosted.inside, few, ready.cost),
     )
-    points, threshold = whole_points(drawing, goal, shape.max_union, shape.signed)
+    points, threshold = whole_points(boosted, goal, shape.max_union, shape.signed)
     kept = points != 0
     return Card(lower[kept], upper[kept], bins.spread, points[kept], threshold)
 
 
-def _costs(inside: FloatArray, few: Rows, cost: float, points: IntArray) -> FloatArray:
+def _costs(inside: FloatArray, few: BinnedRows, cost: float, points: IntArray) -> FloatArray:
     return expected_costs(inside, points, few.positive, few.weight, cost)

@@ -14,7 +14,7 @@ import numpy as np
 from boxdraw._core.arrays import FloatArray, IntArray
 from boxdraw._core.compiled import entry, inner
 from boxdraw.learners.scored.bins import TOP
-from boxdraw.learners.scored.boost import Drawing
+from boxdraw.learners.scored.boost import BoostedBoxes
 
 MOST_POINTS = 5
 # A count of a union that takes more steps or more boxes at a time ends as too many boxes.
@@ -32,7 +32,7 @@ class Goal:
     costs: Callable[[IntArray], FloatArray]  # of the thresholds of a card with these points, from its lowest sum on
 
 
-def whole_points(drawing: Drawing, goal: Goal, max_union: int | None, signed: bool) -> tuple[IntArray, int]:
+def whole_points(boosted: BoostedBoxes, goal: Goal, max_union: int | None, signed: bool) -> tuple[IntArray, int]:
     """Return points of each box, 0 to 5 or, if signed, -5 to 5, and a threshold.
 
     The coefficients, rounded to at most 5 points, and the threshold of least cost say which cells to flag. A card is
@@ -45,16 +45,16 @@ def whole_points(drawing: Drawing, goal: Goal, max_union: int | None, signed: bo
     limit = -1 if max_union is None or signed else max_union
     share = goal.coefficients / np.abs(goal.coefficients).max()
     starts = np.rint(share * np.arange(MOST_POINTS, 0, -1)[:, None]).astype(np.int64)
-    task = _task(drawing, goal, starts[0])
+    task = _task(boosted, goal, starts[0])
     points = _best_points(starts, task, limit)
     threshold = _cheapest(points, goal, task, limit)
     unit = max(int(np.gcd.reduce(points)), 1)  # 4 and 2 points with an alarm from 3 are 2 and 1 with one from 2
     return points // unit, -(-threshold // unit)
 
 
-def _task(drawing: Drawing, goal: Goal, points: IntArray) -> Task:
+def _task(boosted: BoostedBoxes, goal: Goal, points: IntArray) -> Task:
     """Say what cards are judged by, given the points that they should come near to."""
-    member = drawing.cells.member.astype(np.int64)
+    member = boosted.cells.member.astype(np.int64)
     sums = member @ points
     flagged = sums >= _lowest(points) + int(goal.costs(points).argmin())
     # the log-odds at which cells change sides, as nearly as these go with the points
@@ -69,9 +69,9 @@ def _task(drawing: Drawing, goal: Goal, points: IntArray) -> Task:
         curvature=goal.curvature,
         pull=pull,
         most=goal.coefficients @ pull,
-        low=drawing.low,
-        high=drawing.high,
-        missing=drawing.missing,
+        low=boosted.low,
+        high=boosted.high,
+        missing=boosted.missing,
     )
 
 

@@ -1,0 +1,86 @@
+"""What boxes are drawn from: a small table at once, or a large one in passes, wherever its rows are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from boxdraw.learners.fast.expand import Edges
+from boxdraw.learners.fast.growth import Growth
+from boxdraw.learners.fast.path import TrainingRoc, training_weights
+from boxdraw.learners.fast.stages import Plan, draw_edges, draw_edges_in_passes
+from boxdraw.tables.chunks import InMemory, Table
+from boxdraw.tables.encoding import Encoding
+from boxdraw.tables.keys import Keys
+from boxdraw.tables.order import fit_order, ordered
+from boxdraw.tables.training import Training
+from boxdraw.tables.trial import trial_rows
+
+
+@dataclass(frozen=True, slots=True)
+class SmallTable:
+    """A small table in memory, whose negatives are all sorted: one fit answers for every cost."""
+
+    rows: Training
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """The weight of the positives and that of the negatives."""
+        return self.rows.positive_weight, self.rows.negative_weight
+
+    def trial(self, n_cells: int) -> Training:
+        """Return all rows: they are few enough to choose parameters by."""
+        return self.rows
+
+    def edges(self, plan: Plan, c: float, expansion: float, growth: Growth) -> Edges:
+        """Return what the rows say about every edge, at any cost."""
+        return draw_edges(self.rows, plan, growth)
+
+    def for_roc(self) -> Training:
+        """Return a copy of the rows: the user may change theirs before the training ROC is asked for."""
+        return self.rows.copy()
+
+
+@dataclass(frozen=True, slots=True)
+class LargeTable:
+    """A table that is read in passes; of the negatives, only those next to the limits are known."""
+
+    table: Table
+    keys: Keys
+    rows: Training | None = None  # the same rows, with codes for categories, if they are in memory
+
+    @classmethod
+    def in_memory(cls, rows: Training, encoding: Encoding, n_jobs: int | None) -> LargeTable:
+        """Put the categories of the rows in order."""
+        keys = Keys(encoding, fit_order(rows))
+        return cls(InMemory(ordered(rows, keys.order), keys, n_jobs), keys, rows)
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """The weight of the positives and that of the negatives."""
+        return self.table.survey.positive_weight, self.table.survey.negative_weight
+
+    def trial(self, n_cells: int) -> Training:
+        """Return a sample of about ``n_cells`` cells to choose parameters by."""
+        return trial_rows(self.table, self.keys, n_cells, *self.weights)
+
+    def edges(self, plan: Plan, c: float, expansion: float, growth: Growth) -> Edges:
+        """Return what the rows say about every edge at one cost."""
+        return draw_edges_in_passes(self.table, self.keys.order, plan, c, expansion, growth)
+
+    def for_roc(self) -> Training | Table:
+        """Return what the training ROC is counted on; a copy of rows in memory would be large."""
+        return self.table if self.rows is None else self.rows
+
+
+Source = SmallTable | LargeTable
+
+
+def training_roc(
+    rows: Training | Table, edges: Edges, expansion: float, growth: Growth, n_jobs: int | None
+) -> TrainingRoc:
+    """Return the training ROC: exact for rows in memory, otherwise in bounded memory by one more pass."""
+    if isinstance(rows, Training):
+        return TrainingRoc.of(training_weights(edges, rows, expansion, growth, n_jobs), rows.positive, rows.weight)
+    from boxdraw.learners.fast.roc import CountWeights
+
+    return rows.reduce(CountWeights(edges, expansion, growth), "training ROC").to_roc()
