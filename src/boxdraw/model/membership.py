@@ -1,7 +1,7 @@
 """Which rows boxes hold, and how far inside they are.
 
-Rows come in tiles of columns, as `boxdraw.model.rows` reads them. For large matrices of numbers, `boxdraw.model.inside` is
-faster and says the same.
+Rows come in tiles of columns, as `boxdraw.model.rows` reads them. For large matrices of numbers, `boxdraw.model.inside`
+is faster and says the same.
 """
 
 from __future__ import annotations
