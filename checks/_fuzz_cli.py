@@ -21,7 +21,7 @@ from _fuzz_tables import csv_text, form, pools_of
 from _fuzz_values import NAMES, damaged_bytes, mutated, name, text, written
 
 from boxdraw.cli import main as command
-from boxdraw.cli.model import load_model
+from boxdraw.cli.options import load_model
 
 FILES = (
     "data.csv",

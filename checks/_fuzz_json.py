@@ -28,7 +28,8 @@ from _fuzz_values import (
 )
 
 from boxdraw import BoxSet, BoxSetClassifier
-from boxdraw.cli.model import Model, load_model, model_to_json
+from boxdraw.cli.options import load_model
+from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.scorecard import Scorecard
 
 

@@ -1,7 +1,7 @@
 """Fuzzing of tables: CSV, Parquet and Arrow, as the command line, ``predict_table`` and ``fit_table`` read them.
 
 Predictions are compared with the plain implementation, on the cells that Python's own csv module or Arrow's
-``to_pylist`` has; large CSV files, which are read piece by piece, with small ones.
+``to_pylist`` has; CSV files that are read in one piece with those in several.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from _fuzz_plain import flagged, rows_near
 from _fuzz_values import damaged_bytes, damaged_text, encoded, name, text, written
 
 from boxdraw import BoxSet, BoxSetClassifier, FastBoxesClassifier
-from boxdraw.cli import stored
-from boxdraw.cli.features import by_place, feature_rows, text_features
-from boxdraw.cli.model import Model
 from boxdraw.cli.predict import predictions
-from boxdraw.cli.tables import MISSING_NUMBERS, CsvForm, Source
+from boxdraw.model.file import Model
+from boxdraw.tables import csv as tables_csv
+from boxdraw.tables.csv import MISSING_NUMBERS, CsvForm
+from boxdraw.tables.source import TableFile, open_file
+from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
 FIELDS = (
     "", "0", "1", "2", "3", "-1", "1.5", "1e3", "1e999", "-0", "007", "+5", " 4", "4 ", "1,5", "1_0", "0x1F", "NaN",
@@ -143,24 +144,31 @@ def _csv_bytes(rng: random.Random, how: CsvForm, document: Any) -> bytes:
 
 
 def _csv_case(rng: random.Random, folder: Path) -> bool:
-    """Read a CSV as ``boxdraw predict`` does, as a whole and piece by piece."""
+    """Read a CSV as ``boxdraw predict`` does, in one piece and in several."""
     document, model = _model(rng)
     how = form(rng)
     path = folder / "data.csv"
     path.write_bytes(_csv_bytes(rng, how, document))
-    done, source = attempt(Source.load, str(path), how)
+    done, file = attempt(open_file, str(path), how, text_features(model.boxes))
     if not done:
         return False
-    done, rows = attempt(feature_rows, source, model.boxes)
+    done, rows = attempt(_feature_rows, file, model.boxes)
     whole = _flags(model, rows) if done else None
     if whole is not None:
         expect(whole == _plainly(document, model.boxes, rows), "predictions differ from the plain implementation")
-        cells = _by_csv_module(source, document)
+        cells = _by_csv_module(file, document)
         expect(
             cells is None or whole == [flagged(document, row) for row in cells], "predictions differ from Python's csv"
         )
     _in_pieces(rng, str(path), how, model, whole)
     return whole is not None
+
+
+def _feature_rows(file: TableFile, found: BoxSet) -> Any:
+    """Return the rows as the boxes need them."""
+    check_trained(file, found)
+    tables = [file.schema.empty_table(), *file.tables()]
+    return as_trained(pa.concat_tables(tables), found, file)
 
 
 def _flags(model: Model, rows: Any) -> list[bool] | None:
@@ -183,12 +191,15 @@ def _cells(column: Any) -> list[Any]:
     return list(column.to_pylist())
 
 
-def _by_csv_module(source: Source, document: Any) -> list[dict[str, Any]] | None:
+def _by_csv_module(file: TableFile, document: Any) -> list[dict[str, Any]] | None:
     """Read a CSV of plain numbers and texts with Python; None if there is anything on which readers may differ."""
-    content = source.content.decode("utf-8").removeprefix("\ufeff")
-    if source.form.decimal != "." or source.form.missing or "\r" in content or '"' in content or "\x00" in content:
+    if file.csv is None:
         return None
-    lines = [line for line in csv.reader(io.StringIO(content, newline=""), delimiter=source.form.delimiter) if line]
+    with file.csv.places[0].open() as opened:
+        content, how = opened.read().decode("utf-8").removeprefix("\ufeff"), file.csv.form
+    if how.decimal != "." or how.missing or "\r" in content or '"' in content or "\x00" in content:
+        return None
+    lines = [line for line in csv.reader(io.StringIO(content, newline=""), delimiter=how.delimiter) if line]
     header, *body = lines
     result: list[dict[str, Any]] = []
     for line in body:
@@ -212,25 +223,24 @@ def _by_csv_module(source: Source, document: Any) -> list[dict[str, Any]] | None
 
 
 def _in_pieces(rng: random.Random, path: str, how: CsvForm, model: Model, whole: list[bool] | None) -> None:
-    """Read a CSV as if it were large; the predictions must be the same."""
-    with mock.patch.object(stored, "LARGE_CSV", -1), mock.patch.object(stored, "_BLOCK", rng.choice((64, 300, 2**20))):
-        done, large = attempt(stored.open_stored, path, how, text_features(model.boxes))
-        if not done or large is None or by_place(large.schema.names, model.boxes):
-            return
-        done, _ = attempt(stored.check_trained, large, model.boxes)
+    """Read a CSV in several pieces; the predictions must be the same."""
+    with mock.patch.object(tables_csv, "_BLOCK", rng.choice((64, 300, 2**20))):
+        done, file = attempt(open_file, path, how, text_features(model.boxes))
+        if done:
+            done, _ = attempt(check_trained, file, model.boxes)
         if not done:
-            expect(whole is None or not whole, "a CSV is refused piece by piece, and accepted as a whole")
+            expect(whole is None or not whole, "a CSV is rejected in several pieces, and accepted in one")
             return
 
         def flags() -> list[bool]:
             found: list[bool] = []
-            for piece in large.tables(model.boxes.feature_names):
-                rows = stored.as_trained(piece, model.boxes, path)
+            for piece in file.tables(needed_columns(file, model.boxes)):
+                rows = as_trained(piece, model.boxes, file)
                 found += [box is not None for box in predictions(model, rows, False)["box"].to_pylist()]
             return found
 
         done, pieces = attempt(flags)
-        expect(not done or whole is None or pieces == whole, f"piece by piece {pieces}, as a whole {whole}")
+        expect(not done or whole is None or pieces == whole, f"in several pieces {pieces}, in one {whole}")
 
 
 def _parquet_case(rng: random.Random, folder: Path) -> bool:
@@ -262,8 +272,8 @@ def _parquet_case(rng: random.Random, folder: Path) -> bool:
 
 
 def _as_command_line(path: Path, document: Any, model: Model) -> list[bool] | None:
-    done, source = attempt(Source.load, str(path), CsvForm())
-    done, rows = attempt(feature_rows, source, model.boxes) if done else (False, None)
+    done, file = attempt(open_file, str(path), CsvForm(), text_features(model.boxes))
+    done, rows = attempt(_feature_rows, file, model.boxes) if done else (False, None)
     if not done:
         return None
     whole = _flags(model, rows)

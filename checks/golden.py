@@ -21,7 +21,7 @@ import numpy as np
 
 from boxdraw import BoxSet, ExactBoxesClassifier, Limit, Rule, Scorecard, __version__
 from boxdraw.cli.main import main as boxdraw_command
-from boxdraw.cli.model import Edit, Model, model_from_json, model_to_json
+from boxdraw.model.file import Edit, Model, model_from_json, model_to_json
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "tests" / "model" / "export" / "golden"
@@ -90,7 +90,7 @@ def texts() -> dict[str, tuple[str, Rows | None]]:
         Edit("2026-11-17T10:00:00+01:00", "Box 2 dropped", ""),
     )
     edited = BoxSet.from_json(golden["mixed"]).replace(0, "age", lower=32).drop_box(1).drop_box(-1)
-    whole = json.loads(model_to_json(Model(card.union(), "ill", (False, True), scorecard=card)))
+    whole = json.loads(model_to_json(Model(card, "ill", (False, True))))
     del whole["boxes"]
     return {
         "boxes_v1_numeric": ((FOLDER / "boxes_v1_numeric.json").read_text(encoding="utf-8"), NUMBERS),

@@ -1,12 +1,8 @@
 """Move one limit of model.json by hand; the result is edited.json."""
 
-import json
-from pathlib import Path
+import boxdraw
 
-from boxdraw import BoxSet
-
-model = json.loads(Path("model.json").read_text(encoding="utf-8"))
-boxes = BoxSet.from_json("model.json").replace(0, "amount due", lower=100)
+model = boxdraw.load("model.json")
+boxes = model.boxes_.replace(0, "amount due", lower=100)
 print(boxes.to_text())
-model["boxes"] = json.loads(boxes.to_json())
-Path("edited.json").write_text(json.dumps(model), encoding="utf-8")
+model.set_params(boxes=boxes).save("edited.json")

@@ -1,1 +1,1 @@
-"""The paper beside our own results: what it reports, and what is wrong with what it reports."""
+"""The reproduction of the paper: its figures, its slips, and our own results."""

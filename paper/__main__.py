@@ -1,4 +1,4 @@
-"""``python -m paper``: the tables and figures of the paper, made again; ``make paper`` installs what it needs first."""
+"""``python -m paper``: reproduce the tables and figures of the paper; ``make paper`` also installs what it needs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXAMPLES = """\
 
 Finished results are kept in OUT/cells: stop it at any time, run it again, and it goes on from there."""
 
-_SECONDS = 60.0  # between two lines where there is no terminal
+_SECONDS = 60.0  # between two lines without a terminal
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _check_folder(out: Path) -> None:
-    """Make the folder, and see that files can be written there before hours of work."""
+    """Make the folder, and check that it is writable before hours of work."""
     try:
         if out.exists() and not out.is_dir():
             raise Failure(f"{out} is not a folder; choose another with --out")
@@ -145,7 +145,7 @@ def _seed(text: str) -> int:
 
 
 def _once(quiet: bool) -> Callable[[str], None]:
-    """Return a function that tells the user each thing once: several tables leave out the same method."""
+    """Return a function that prints each note once, since several tables may skip the same method."""
     told: set[str] = set()
 
     def tell(text: str) -> None:
@@ -158,7 +158,7 @@ def _once(quiet: bool) -> Callable[[str], None]:
 
 @contextmanager
 def _shown(quiet: bool) -> Iterator[Callable[[int, int, float], None]]:
-    """Show how many cells are done and the time left: a bar on a terminal, else a line a minute."""
+    """Show finished cells and the time left: a bar on a terminal, else a line per minute."""
     with progress("cells", 1.0, quiet) as step:
         last = 0.0
 

@@ -1,4 +1,4 @@
-"""All tables and figures by name, and how several are made."""
+"""All tables and figures by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paper.plan import Plan
 
 __all__ = ["ARTEFACTS", "artefact", "make_all", "make_one"]
 
-#: Names, in the order of the paper but for the long ones, which come first and whose cells the others use.
+#: Names in the order of the paper, after the long ones, whose cells the others use.
 ARTEFACTS = (
     "table-auh",
     "table-trivial",
@@ -28,47 +28,18 @@ ARTEFACTS = (
     "rules-glass2",
     "bound",
 )
-#: The packages that they need beside ours, and the extra of boxdraw that brings each.
+#: Further packages that they need, and the extra of boxdraw with each.
 _EXTRAS = {"pandas": "datasets", "matplotlib": "plot", "ortools": "exact"}
 _OF_METHODS = ("table-auh", "table-trivial", "table-exact", "figure-ranking")
 
 
 def artefact(name: str) -> Any:
-    """Import what makes a table or figure.
-
-    Parameters
-    ----------
-    name : str
-        One of `ARTEFACTS`.
-
-    Returns
-    -------
-    module
-        With ``make``, ``SUMMARY``, ``DATASETS``, those that it can have or None, and ``NEEDS``, packages beside pandas.
-
-    Examples
-    --------
-    >>> artefact("bound").SUMMARY
-    'the generalisation bound on the data sets'
-    """
+    """Import the module that makes a table or figure."""
     return importlib.import_module(f"paper.{name.replace('-', '_')}")
 
 
 def make_one(name: str, plan: Plan) -> list[Path]:
-    """Make a table or figure.
-
-    Parameters
-    ----------
-    name : str
-        One of `ARTEFACTS`.
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Make a table or figure."""
     can_have = artefact(name).DATASETS
     others = [] if can_have is None else [key for key in plan.datasets or () if key not in can_have]
     if others:
@@ -83,15 +54,7 @@ def make_one(name: str, plan: Plan) -> list[Path]:
 
 
 def make_all(plan: Plan, wrote: Callable[[Path], None]) -> None:
-    """Make all tables and figures; what cannot be made here is left out with a note.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted. The data sets are those of the tables; figures of a certain data set are made in any case.
-    wrote : callable
-        To be told of each file.
-    """
+    """Make all tables and figures; skip, with a note, what cannot be made here."""
     left_out = 0
     if lacks := _lacking(ARTEFACTS, plan):
         plan.note(f"not everything can be made here, which needs {lacks}")
@@ -109,7 +72,7 @@ def make_all(plan: Plan, wrote: Callable[[Path], None]) -> None:
 
 
 def _lacking(names: Sequence[str], plan: Plan | None = None) -> str | None:
-    """Say which packages are not here, those of the plan's methods too, and what to install; None if all are here."""
+    """Return which packages are missing, also for the plan's methods, and what to install; None if nothing is."""
     needed = {"pandas"}.union(*(artefact(name).NEEDS for name in names))
     absent = [package for package in _EXTRAS if package in needed and importlib.util.find_spec(package) is None]
     if not absent:
@@ -122,7 +85,7 @@ def _lacking(names: Sequence[str], plan: Plan | None = None) -> str | None:
 
 
 def _for_all(name: str, plan: Plan) -> Plan:
-    """Return the plan for one of many: a table that can have only some data sets has those of them that are wanted."""
+    """Return the plan of one table among many, with the wanted data sets that it can have."""
     can_have = artefact(name).DATASETS
     if plan.datasets is None or can_have is None:
         return plan

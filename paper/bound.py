@@ -1,4 +1,4 @@
-"""``boxdraw paper bound``: what the generalisation bound says of the paper's data sets."""
+"""``bound``: the generalisation bound for the paper's data sets."""
 
 from __future__ import annotations
 
@@ -21,18 +21,7 @@ _DECIMALS = 2
 
 
 def make(plan: Plan) -> list[Path]:
-    """Make the table.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Make the table."""
     rows = [row for data in plan.chosen_sets() for row in bound_rows(data)]
     table: dict[str, list[str]] = {}
     for row in rows:
@@ -51,18 +40,7 @@ def make(plan: Plan) -> list[Path]:
 
 
 def bound_rows(data: DataSet) -> list[Row]:
-    """Return a row per number of boxes.
-
-    Parameters
-    ----------
-    data : DataSet
-        The rows.
-
-    Returns
-    -------
-    list of dict
-        The bound.
-    """
+    """Return a row per number of boxes."""
     sizes = grid_sizes(data)
     return [
         {
@@ -79,26 +57,8 @@ def bound_rows(data: DataSet) -> list[Row]:
 
 
 def grid_sizes(data: DataSet) -> list[int]:
-    """Count, for each feature, the numbers of at most two decimals in its range.
-
-    Parameters
-    ----------
-    data : DataSet
-        The rows.
-
-    Returns
-    -------
-    list of int
-        A count per feature.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> data = DataSet("toy", np.array([[0.0, 1.511], [1.0, 1.534]]), np.array([0, 1]), ("a", "b"))
-    >>> grid_sizes(data)
-    [101, 2]
-    """
+    """Count, for each feature, the numbers with at most two decimals in its range."""
     steps = 10**_DECIMALS
     low, high = data.X.min(axis=0) * steps, data.X.max(axis=0) * steps
-    # A number such as 1.1 times 100 is not a whole number to the last digit.
+    # 1.1 times 100, for example, is not exactly an integer.
     return [math.floor(b + 1e-6) - math.ceil(a - 1e-6) + 1 for a, b in zip(low.tolist(), high.tolist(), strict=True)]

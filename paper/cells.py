@@ -1,7 +1,7 @@
-"""A folder of finished results, one small file per cell, so that an interrupted run goes on where it was.
+"""A folder of finished results, one small file per cell, so that an interrupted run can continue.
 
-A file takes its name when it is complete. What was being written when a run was killed has another name and is never
-read. A file that cannot be read all the same, or that is of something else, counts as not there.
+A file is renamed when it is complete, so the temporary files of a killed run are never read. A damaged file, or one of
+another cell, counts as missing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from paper.protocol import Outcome
 __all__ = ["Cell", "Record", "Store"]
 
 _FORMAT = 1
-_STALE = 3600.0  # seconds after which a temporary file belongs to a run that was killed
+_STALE = 3600.0  # seconds after which a temporary file must be from a killed run
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What became of a cell: an outcome, or the message of the error that it ended with."""
+    """The result of a cell: an outcome or an error message."""
 
     cell: Cell
     outcome: Outcome | None
@@ -57,25 +57,13 @@ class Record:
 
     @property
     def failure(self) -> str:
-        """What went wrong where, in a line."""
+        """The failure in one line."""
         return f"{self.cell.method} on {self.cell.dataset}, split {self.cell.split + 1}: {self.error}"
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The folder.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> cell = Cell("iris0", "cart", "splits", 0, 3, "abc")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store(Path(folder))
-    ...     before = store.read(cell)
-    ...     store.write(Record(cell, Outcome((0.0,), (1.0,), 0, 0.1)))
-    ...     print(before, store.read(cell).outcome.auh)
-    None 1.0
-    """
+    """The folder of cells."""
 
     folder: Path
 
@@ -85,23 +73,23 @@ class Store:
         return self.folder / f"{cell.protocol}-{cell.seed}" / cell.dataset / name
 
     def write(self, record: Record) -> None:
-        """Write a cell, all of it or nothing."""
+        """Write a cell atomically."""
         path = self.path(record.cell)
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             file.write(json.dumps(asdict(record)).encode())
 
     def read(self, cell: Cell) -> Record | None:
-        """Return what became of a cell; None if nothing that can be read is there."""
+        """Return the record of a cell; None if it is missing or damaged."""
         try:
             content = json.loads(self.path(cell).read_bytes())
             record = _record(content)
-        except (FileNotFoundError, ValueError, TypeError, KeyError):  # not there, or damaged
+        except (FileNotFoundError, ValueError, TypeError, KeyError):  # missing or damaged
             return None
         return record if record.cell == cell else None
 
     def clean(self) -> None:
-        """Remove what killed runs were writing."""
+        """Remove the temporary files of killed runs."""
         for path in self.folder.glob("*/*/.boxdraw-*.tmp"):
             with suppress(OSError):  # another run may have been faster
                 if time.time() - path.stat().st_mtime > _STALE:

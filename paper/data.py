@@ -1,4 +1,4 @@
-"""The data sets as the experiments need them: numbers, and labels 0 and 1."""
+"""The data sets as numbers with labels 0 and 1."""
 
 from __future__ import annotations
 
@@ -16,25 +16,18 @@ __all__ = ["DataSet", "NotHereError", "all_names", "load", "load_those_here"]
 
 
 class NotHereError(ValueError):
-    """What a table needs and is not here: a data set, package, method or memory; the message says what to do."""
+    """A data set, package, method or memory is missing; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set; 1 in y is the rare class.
-
-    Examples
-    --------
-    >>> data = DataSet("toy", np.zeros((4, 1)), np.array([0, 0, 0, 1]), ("a",))
-    >>> data.imbalance
-    3.0
-    """
+    """A data set; 1 in y is the rare class."""
 
     name: str
     X: FloatArray
     y: IntArray
     feature_names: tuple[str, ...]
-    papers_rows: bool = True  # whether the paper had these very rows, and not others of the same or a guessed law
+    papers_rows: bool = True  # False for simulated rows, which differ from the paper's
 
     @property
     def imbalance(self) -> float:
@@ -43,31 +36,20 @@ class DataSet:
 
     @property
     def frame(self) -> Any:
-        """The rows with the names of the features, so that rules have them."""
-        import pandas as pd  # load_dataset has needed it already
+        """The rows as a frame, so that rules have feature names."""
+        import pandas as pd  # required by load_dataset already
 
         return pd.DataFrame(self.X, columns=list(self.feature_names))
 
     @property
     def digest(self) -> str:
-        """A few digits that change with any value: results of other rows are not results of these."""
+        """A digest of the rows, to tell results on other rows apart."""
         content = np.ascontiguousarray(self.X).tobytes() + np.ascontiguousarray(self.y).tobytes()
         return hashlib.sha256(str(self.X.shape).encode() + content).hexdigest()[:16]
 
 
 def all_names() -> list[str]:
-    """Return the names of the paper's data sets.
-
-    Returns
-    -------
-    list of str
-        In the paper's order.
-
-    Examples
-    --------
-    >>> "glass2" in all_names()
-    True
-    """
+    """Return the names of the paper's data sets."""
     from boxdraw.datasets import list_datasets
 
     return list(list_datasets())
@@ -75,23 +57,7 @@ def all_names() -> list[str]:
 
 @cache
 def load(name: str) -> DataSet:
-    """Load a data set.
-
-    Parameters
-    ----------
-    name : str
-        One of `all_names`.
-
-    Returns
-    -------
-    DataSet
-        The rows; of simulated ones the authors' sample if its file is here, else those of the generators' own seeds.
-
-    Examples
-    --------
-    >>> load("iris0").X.shape
-    (150, 4)
-    """
+    """Load a data set."""
     from boxdraw.datasets import describe_dataset, load_dataset
 
     info = describe_dataset(name)
@@ -110,24 +76,7 @@ def load(name: str) -> DataSet:
 
 
 def load_those_here(names: Iterable[str]) -> tuple[list[DataSet], dict[str, str]]:
-    """Load data sets, and say which ones are not here.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names.
-
-    Returns
-    -------
-    list of DataSet, dict
-        Those that could be loaded; why not, for the others.
-
-    Examples
-    --------
-    >>> found, missing = load_those_here(["iris0"])
-    >>> found[0].name, missing
-    ('iris0', {})
-    """
+    """Load the data sets that are available, and name those that are not."""
     found, missing = [], {}
     for name in names:
         try:

@@ -1,4 +1,4 @@
-"""What the pictures of boxes share."""
+"""Shared by the pictures of boxes."""
 
 from __future__ import annotations
 
@@ -20,57 +20,14 @@ __all__ = ["add_box", "as_picture", "limit_rows", "tight_boxes"]
 
 
 def tight_boxes(X: FloatArray, y: Any, n_boxes: int) -> BoxSet:
-    """Return the boxes around the clusters before they grow.
-
-    Parameters
-    ----------
-    X : ndarray
-        The rows.
-    y : ndarray
-        Their labels, 0 and 1.
-    n_boxes : int
-        The number of clusters.
-
-    Returns
-    -------
-    BoxSet
-        The tight boxes.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> boxes = tight_boxes(X, np.array([0, 1, 1, 0]), 1)
-    >>> boxes.lower.tolist(), boxes.upper.tolist()
-    ([[1.0]], [[2.0]])
-    """
+    """Return the boxes around the clusters before they grow."""
     positives = X[np.asarray(y) == 1]
     scaled = fit_scaling(X, width=2.0).columns(positives).T
     return BoxSet(*cluster.tight_boxes(positives, cluster.cluster_positives(scaled, None, n_boxes, None, 0)))
 
 
 def limit_rows(kind: str, boxes: BoxSet, data: DataSet) -> list[Row]:
-    """Return the limits as rows for a CSV file.
-
-    Parameters
-    ----------
-    kind : str
-        What the boxes are.
-    boxes : BoxSet
-        The boxes.
-    data : DataSet
-        For the names of the features.
-
-    Returns
-    -------
-    list of dict
-        A row per box and feature; a limit that there is not is NaN.
-
-    Examples
-    --------
-    >>> data = DataSet("toy", np.zeros((1, 1)), np.zeros(1, dtype=int), ("a",))
-    >>> limit_rows("final", BoxSet([[1]], [[np.inf]]), data)
-    [{'boxes': 'final', 'box': 1, 'feature': 'a', 'lower': 1.0, 'upper': nan}]
-    """
+    """Return the limits as rows for a CSV file."""
     finite = np.where(np.isfinite([boxes.lower, boxes.upper]), [boxes.lower, boxes.upper], np.nan)
     return [
         {"boxes": kind, "box": k + 1, "feature": name, "lower": float(finite[0, k, j]), "upper": float(finite[1, k, j])}
@@ -80,17 +37,7 @@ def limit_rows(kind: str, boxes: BoxSet, data: DataSet) -> list[Row]:
 
 
 def add_box(ax: Axes, lower: Any, upper: Any, **style: Any) -> None:
-    """Draw a rectangle, cut at the axes' own limits.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where; its limits are set.
-    lower, upper : array-like of two numbers
-        The limits; infinite ones are beyond the picture.
-    **style
-        Of the rectangle.
-    """
+    """Draw a rectangle, cut at the axes' own limits."""
     from matplotlib.patches import Rectangle
 
     view = np.array([ax.get_xlim(), ax.get_ylim()])
@@ -100,12 +47,6 @@ def add_box(ax: Axes, lower: Any, upper: Any, **style: Any) -> None:
 
 
 def as_picture(ax: Axes) -> None:
-    """Have thousands of points as one picture in an SVG file, not as thousands of shapes.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where the points are.
-    """
+    """Rasterise thousands of points in an SVG file."""
     for points in ax.collections:
         points.set_rasterized(True)

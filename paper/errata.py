@@ -26,31 +26,15 @@ Cell = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """Something in the paper that cannot be what was meant.
-
-    Parameters
-    ----------
-    where : str
-        The table, or the text, and the place there.
-    printed : str
-        What it says.
-    why : str
-        Why that is wrong, and what is right as far as one can tell.
-    certainty : {"certain", "likely", "doubtful"}
-        Certain: it contradicts arithmetic, or another part of the paper. Likely: chance does not explain it.
-        Doubtful: chance may.
-    spoils : {"mean", "sd", "bold", "nothing"}, default="nothing"
-        What of the cells is not to be relied on. A mean that is spoiled makes a cell useless to compare with.
-    cells : tuple of (data set, method)
-        The cells of the table of AUH that are concerned.
-    """
+    """A slip of the paper."""
 
     where: str
     printed: str
     why: str
+    # Certain: it contradicts arithmetic or the paper itself. Likely: chance does not explain it. Doubtful: chance may.
     certainty: Literal["certain", "likely", "doubtful"]
-    spoils: Literal["mean", "sd", "bold", "nothing"] = "nothing"
-    cells: tuple[Cell, ...] = ()
+    spoils: Literal["mean", "sd", "bold", "nothing"] = "nothing"  # a cell with a spoilt mean is not compared with
+    cells: tuple[Cell, ...] = ()  # of the table of AUH
 
 
 def _of(data: str, *methods: str) -> tuple[Cell, ...]:

@@ -1,10 +1,10 @@
 """Exact Boxes on the paper's data sets: ``python -m paper.exact_boxes [--data FOLDER]``.
 
 The eight data sets of the paper's Exact Boxes table, on the splits of `paper.fast_boxes`. For each
-training half the most boxes K is the number that the inner cross-validation chooses for Fast Boxes, as in the paper;
-then one fit for each weight of the negatives, .1, .2, ..., 1, with a cost of 1 per box. The AUH is the area under
-the hull of the ten ROC points of the test half. The paper gave each fit 30 to 90 minutes; ``--seconds`` says how long
-it gets here, in one thread. The gap is by how much, at most, the drawings on the training half fall short.
+training half, K is the number of boxes that the inner cross-validation chooses for Fast Boxes, as in the paper;
+then there is one fit for each weight of the negatives, .1, .2, ..., 1, with a cost of 1 per box. The AUH is the area
+under the hull of the ten ROC points of the test half. The paper gave each fit 30 to 90 minutes; here it gets
+``--seconds`` on one thread. The gap bounds how far the drawings are from the best on the training half.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def chosen_boxes(X: Any, y: Any) -> int:
 
 
 def compile_kernels() -> None:
-    """Fit a tiny table, with time enough to compile, so that compiling takes no fit's time; later calls cost little."""
+    """Fit a tiny table, so that compiling does not count towards the time limit of a fit."""
     rng = np.random.default_rng(0)
     X, y = rng.random((30, 3)), rng.random(30) < 0.4
     ExactBoxesClassifier(max_boxes=2, negative_weight=0.5, time_limit=300.0, random_state=0).fit(X, y)
@@ -91,7 +91,7 @@ def draw(half: tuple[Any, Any, Any, Any], max_boxes: int, seconds: float, edges:
             random_state=0,
         )
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "No box was found")  # a point of the curve like any other
+            warnings.filterwarnings("ignore", "No box was found")  # still a valid point of the curve
             model.fit(X_train, y_train)
         if model.status_ == "interrupted":
             raise KeyboardInterrupt
@@ -105,7 +105,7 @@ def draw(half: tuple[Any, Any, Any, Any], max_boxes: int, seconds: float, edges:
 def run_split(
     folder: Path | None, name: str, index: int, n_splits: int, seed: int, seconds: float, edges: str
 ) -> Split:
-    """Do one split of one data set, and say so."""
+    """Run one split of one data set, and print a line."""
     compile_kernels()
     half = next(islice(halves(read_table(folder, name), n_splits, seed), index, None))
     max_boxes = chosen_boxes(*half[:2])
@@ -124,7 +124,7 @@ def run_split(
 def run(
     folder: Path | None, names: Sequence[str], n_splits: int, seed: int, seconds: float, edges: str, n_jobs: int
 ) -> dict[str, list[Split]]:
-    """Do all splits of all data sets, each a task of its own."""
+    """Run all splits of all data sets as separate tasks."""
     tasks = [(name, index) for name in names for index in range(n_splits)]
     done = Parallel(n_jobs=n_jobs)(
         delayed(run_split)(folder, name, index, n_splits, seed, seconds, edges) for name, index in tasks
@@ -136,7 +136,7 @@ def run(
 
 
 def print_table(results: dict[str, list[Split]]) -> None:
-    """Print the table beside the paper's column."""
+    """Print the table next to the paper's column."""
     columns = ("data", "AUH (sd)", "paper", "difference", "mean gap", "proven", "seconds per fit")
     print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     differences = []

@@ -3,9 +3,9 @@
 Ten stratified 50/50 splits per data set. Two tables:
 
 ``paper``    The paper's protocol: 10-point AUH (costs .1, .2, ..., 1), number of boxes and expansion chosen by inner
-             3-fold cross-validation on the same measure, growth to the nearest negative; beside the paper's figures.
-``default``  ``FastBoxesClassifierCV()`` as it comes, area under the full ROC, beside weighted CART, logistic
-             regression and a random forest. Not to be compared with 10-point figures.
+             3-fold cross-validation on the same measure, growth to the nearest negative; next to the paper's figures.
+``default``  ``FastBoxesClassifierCV()`` with its defaults, area under the full ROC, next to weighted CART, logistic
+             regression and a random forest. Do not compare with 10-point figures.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def paper_model() -> FastBoxesClassifierCV:
 
 
 def default_models() -> dict[str, Any]:
-    """Return our default and the models that users would otherwise take."""
+    """Return our default and its competitors."""
     return {
         "Fast Boxes CV": FastBoxesClassifierCV(random_state=0),
         "CART": DecisionTreeClassifier(class_weight="balanced", random_state=0),
@@ -125,7 +125,7 @@ def run(
 
 
 def print_paper(results: dict[str, dict[str, FloatArray]]) -> None:
-    """Print the table beside the paper's column."""
+    """Print the table next to the paper's column."""
     print("| data | 10-point AUH (sd) | paper | difference |\n| --- | --- | --- | --- |")
     gaps = {}
     for name, row in results.items():
@@ -145,7 +145,7 @@ def print_paper(results: dict[str, dict[str, FloatArray]]) -> None:
 
 
 def print_default(results: dict[str, dict[str, FloatArray]], imbalance: dict[str, float]) -> None:
-    """Print the table of full-ROC AUC, with the means that summarise it."""
+    """Print the table of full-ROC AUC with its means."""
     models = list(next(iter(results.values())))
     print(f"| data | imbalance | {' | '.join(models)} |\n| --- | --- |{' --- |' * len(models)}")
     for name, row in results.items():

@@ -1,4 +1,4 @@
-"""``boxdraw paper figure-boxes``: an example of a box drawing classifier, the paper's first figure."""
+"""``figure-boxes``: an example of a box drawing classifier, the paper's first figure."""
 
 from __future__ import annotations
 
@@ -23,18 +23,7 @@ NEEDS = ("matplotlib",)
 
 
 def make(plan: Plan) -> list[Path]:
-    """Make the figure.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Make the figure."""
     data = load(DATASETS[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

@@ -1,4 +1,4 @@
-"""``boxdraw paper figure-clusters``: the AUH over the number of clusters on diamond3D."""
+"""``figure-clusters``: the AUH over the number of clusters on diamond3D."""
 
 from __future__ import annotations
 
@@ -19,18 +19,7 @@ _NUMBERS = tuple(range(1, 11))
 
 
 def make(plan: Plan) -> list[Path]:
-    """Make the figure.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Make the figure."""
     rows = sweep(plan, load(DATASETS[0]), _NUMBERS, _model)
     about = "Fast Boxes on diamond3D by number of clusters; the expansion is chosen by inner cross-validation."
     return save_curve(plan, "figure-clusters", rows, "number of clusters", about)

@@ -1,4 +1,4 @@
-"""``boxdraw paper figure-expansion``: the AUH over the expansion parameter on diamond3D."""
+"""``figure-expansion``: the AUH over the expansion parameter on diamond3D."""
 
 from __future__ import annotations
 
@@ -20,18 +20,7 @@ _N_BOXES = 2  # diamonds in the data
 
 
 def make(plan: Plan) -> list[Path]:
-    """Make the figure.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Make the figure."""
     rows = sweep(plan, load(DATASETS[0]), _SHARES, _model)
     about = (
         f"Fast Boxes on diamond3D with {_N_BOXES} clusters, the number of diamonds, by expansion; beta is this share "

@@ -1,4 +1,4 @@
-"""``boxdraw paper figure-minimal-expansion``: why boxes grow up to the nearest negative, on two features of iris0."""
+"""``figure-minimal-expansion``: why boxes grow up to the nearest negative, on two features of iris0."""
 
 from __future__ import annotations
 
@@ -27,18 +27,7 @@ _FEATURES = (0, 3)  # the paper's dimensions 1 and 4
 
 
 def make(plan: Plan) -> list[Path]:
-    """Make the figure, on the first split.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Make the figure, on the first split."""
     data = load(DATASETS[0])
     data = DataSet(data.name, data.X[:, _FEATURES], data.y, tuple(data.feature_names[j] for j in _FEATURES))
     train, test = split_rows(data.y, plan.protocol, plan.seed)[0]

@@ -1,4 +1,4 @@
-"""``boxdraw paper figure-ranking``: the rank of Fast Boxes against the imbalance of the data."""
+"""``figure-ranking``: the rank of Fast Boxes against the imbalance of the data."""
 
 from __future__ import annotations
 
@@ -27,18 +27,7 @@ _TICKS = (2, 3, 5, 10, 20, 30, 50, 100)
 
 
 def make(plan: Plan) -> list[Path]:
-    """Make the figure, from the cells of ``table-auh``.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Make the figure, from the cells of ``table-auh``."""
     methods = [method for method in plan.chosen_methods() if method.key in PAPER]
     if "fast_boxes" not in {method.key for method in methods} or len(methods) < 2:
         raise NotHereError("ranks need fast_boxes and at least one other method of the paper in --methods")
@@ -50,19 +39,7 @@ def make(plan: Plan) -> list[Path]:
 
 
 def ranking_rows(results: Results) -> list[Row]:
-    """Return a row per data set.
-
-    Parameters
-    ----------
-    results : Results
-        The finished cells.
-
-    Returns
-    -------
-    list of dict
-        The rank of Fast Boxes by mean AUH, 1 for the best, among the methods that ran, ours and by the paper's figures;
-        of equal means each has the mean rank.
-    """
+    """Return a row per data set."""
     rows = []
     for data in results.sets:
         scores = {key: float(auh.mean()) for key, auh in results.paired(data.name, PAPER).items() if len(auh)}

@@ -1,4 +1,4 @@
-"""``boxdraw paper figure-space``: which rows place the right edge of a box (the dividing space stage)."""
+"""``figure-space``: which rows place the right edge of a box (the dividing space stage)."""
 
 from __future__ import annotations
 
@@ -23,22 +23,11 @@ __all__ = ["DATASETS", "NEEDS", "SUMMARY", "make", "pulls_on_upper_edge"]
 SUMMARY = "the rows that place one edge of a box"
 DATASETS = ("diamond",)
 NEEDS = ("matplotlib",)
-_SHOWN = 1500  # rows; more would hide the picture
+_SHOWN = 1500  # rows; more would be unreadable
 
 
 def make(plan: Plan) -> list[Path]:
-    """Make the figure.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Make the figure."""
     data = load(DATASETS[0])
     boxes = tight_boxes(data.X, data.y, 2)
     lower, upper = boxes.lower[0], boxes.upper[0]
@@ -59,28 +48,7 @@ def make(plan: Plan) -> list[Path]:
 
 
 def pulls_on_upper_edge(X: FloatArray, lower: FloatArray, upper: FloatArray, j: int) -> BoolArray:
-    """Return which rows are in the set X_u of the paper for the upper edge of feature j.
-
-    Parameters
-    ----------
-    X : ndarray
-        The rows.
-    lower, upper : ndarray
-        The tight box.
-    j : int
-        The feature.
-
-    Returns
-    -------
-    ndarray of bool
-        Rows at or beyond the edge, and those in the outer half of the box.
-
-    Examples
-    --------
-    >>> X = np.array([[0.2, 0.5], [0.6, 0.5], [0.6, 2.0], [1.5, 9.0]])
-    >>> pulls_on_upper_edge(X, np.zeros(2), np.ones(2), 0).tolist()
-    [False, True, False, True]
-    """
+    """Return a mask of the rows in the paper's set X_u for the upper edge of feature j."""
     within = ((lower <= X) & (upper >= X)).all(axis=1)
     return np.asarray((X[:, j] >= upper[j]) | (within & (X[:, j] >= (lower[j] + upper[j]) / 2)))
 
@@ -112,7 +80,7 @@ def _draw(data: DataSet, used: BoolArray, lower: FloatArray, upper: FloatArray) 
 
 
 def _dashes(ax: Axes, lower: FloatArray, upper: FloatArray) -> None:
-    """Draw the line left of which rows are not used: along the edge, and through the middle of the box."""
+    """Draw the line left of which rows are ignored: along the edge, and through the middle of the box."""
     bottom, top = ax.get_ylim()
     middle = (lower[0] + upper[0]) / 2
     x = [upper[0], upper[0], middle, middle, upper[0], upper[0]]

@@ -1,4 +1,4 @@
-"""Working through many cells, in several processes, and saying how long the rest will take."""
+"""Compute many cells in several processes, and estimate the remaining time."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["Estimate", "Task", "do_tasks", "make_tasks"]
 
 _TELL_SECONDS = 1.0  # between two estimates
 
-#: To be told how many cells are done, of how many, and about how many seconds are left.
+#: Gets the number of cells done and in all, and the estimated seconds left.
 Tell = Callable[[int, int, float], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A cell, and what is needed to fill it."""
+    """A cell, and what is needed to compute it."""
 
     cell: Cell
     data: DataSet
@@ -38,22 +38,7 @@ class Task:
 def make_tasks(
     sets: Sequence[DataSet], methods: Sequence[Method], protocol: str, seed: int, n_splits: int
 ) -> list[Task]:
-    """List all cells: the first split of everything first, so that the time left is soon known.
-
-    Parameters
-    ----------
-    sets : sequence of DataSet
-        The rows.
-    methods : sequence of Method
-        The columns.
-    protocol, seed, n_splits
-        Which splits, and how many of them.
-
-    Returns
-    -------
-    list of Task
-        A task per cell.
-    """
+    """List all cells, the first split of everything first, so that the remaining time is soon known."""
     return [
         Task(Cell.of(data, method, protocol, seed, split), data, method)
         for split in range(n_splits)
@@ -69,26 +54,7 @@ def do_tasks(
     tell: Tell | None = None,
     tried: dict[Cell, Record] | None = None,
 ) -> list[Record]:
-    """Do what is not done yet; return all records.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-        What is wanted.
-    store : Store
-        What is done.
-    jobs : int
-        Processes.
-    tell : callable, optional
-        To be told how it gets on, at the start and after each cell.
-    tried : dict of Cell to Record, optional
-        What failed earlier in this run, which is not tried again in it; what fails now is added.
-
-    Returns
-    -------
-    list of Record
-        One per task, in order. Those that failed have no outcome; they will be tried again next time.
-    """
+    """Compute the missing cells; return all records."""
     store.clean()
     tried = {} if tried is None else tried
     found = (tried.get(task.cell) or store.read(task.cell) for task in tasks)
@@ -119,28 +85,22 @@ def do_tasks(
 
 
 def _do(store: Store, task: Task) -> Record:
-    """Fill a cell; an error is a result, too."""
+    """Compute a cell; an error is recorded."""
     cell, data = task.cell, task.data
     try:
         train, test = split_rows(data.y, cell.protocol, cell.seed)[cell.split]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of other packages' learners, thousands of times
+            warnings.simplefilter("ignore")  # thousands of warnings of other packages
             outcome = task.method.run(Split(data.X[train], data.y[train], data.X[test], data.y[test]), cell.seed)
         record = Record(cell, outcome)
-    except Exception as error:  # whatever it is, the others go on
+    except Exception as error:  # whatever it is, continue with the others
         record = Record(cell, None, f"{type(error).__name__}: {' '.join(str(error).split())}")
     store.write(record)
     return record
 
 
 class Estimate:
-    """About how long cells take, by those that are done.
-
-    Parameters
-    ----------
-    done : iterable of Record
-        What is known already.
-    """
+    """The expected time of cells, from those that are done."""
 
     def __init__(self, done: Iterable[Record]) -> None:
         self._same: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -155,6 +115,6 @@ class Estimate:
             self._method[record.cell.method].append(record.outcome.seconds)
 
     def seconds(self, task: Task) -> float:
-        """Return the mean of the same data set and method, else of the method, else what the method says of itself."""
+        """Return the mean of the same data set and method, else of the method, else the method's own estimate."""
         known = self._same.get((task.cell.dataset, task.cell.method)) or self._method.get(task.cell.method)
         return float(np.mean(known)) if known else task.method.seconds

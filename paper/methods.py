@@ -1,4 +1,4 @@
-"""The methods of the tables: the baselines, Fast Boxes as in the paper, and our estimator as it comes."""
+"""The methods of the tables: the baselines, Fast Boxes as in the paper, and our default estimator."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ __all__ = ["DEFAULT", "PAPER", "READABLE", "Method", "all_methods", "settings_te
 
 #: The columns of the paper's table of AUH.
 PAPER = ("logistic", "svm", "cart", "c45", "adaboost", "random_forest", "c50", "hddt", "fast_boxes")
-#: What is tried unless the user says otherwise.
+#: The default methods.
 DEFAULT = (*PAPER[:-1], "prim", "fast_boxes", "fast_boxes_cv")
 #: The methods that the paper calls interpretable.
 READABLE = ("cart", "c45", "c50", "hddt", "fast_boxes")
 
-# Rough seconds of a cell, all weights together, on one core. They serve the first estimate of the time only; finished
-# cells give better ones.
+# Rough seconds of a cell, for all weights on one core; only for the first estimate of the time.
 _SECONDS = {
     "logistic": 0.7,
     "svm": 0.4,
@@ -44,46 +43,19 @@ _USUAL_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A way to learn models on a split, one per weight.
-
-    Parameters
-    ----------
-    key, title : str
-        The name on the command line, and the one in tables.
-    note : str
-        What the reader of a table should know of it.
-    settings : str
-        All that changes its results; cells of other settings are not taken.
-    run : callable
-        From a split and a seed to an outcome. It is sent to other processes.
-    missing : str or None
-        What has to be installed first, if anything.
-    seconds : float
-        About how long a split takes, before it is known better.
-    """
+    """A way to learn models on a split, one per weight."""
 
     key: str
     title: str
     note: str
-    settings: str
-    run: Callable[[Split, int], Outcome]
-    missing: str | None = None
-    seconds: float = _USUAL_SECONDS
+    settings: str  # everything that changes the results; cells of other settings are not reused
+    run: Callable[[Split, int], Outcome]  # pickled for other processes
+    missing: str | None = None  # what has to be installed first
+    seconds: float = _USUAL_SECONDS  # per split, until it is measured
 
 
 def all_methods() -> dict[str, Method]:
-    """Return every method by its key.
-
-    Returns
-    -------
-    dict of str to Method
-        Those of the tables first, then the newer baselines.
-
-    Examples
-    --------
-    >>> all_methods()["fast_boxes"].title
-    'Fast Boxes'
-    """
+    """Return every method by its key."""
     from boxdraw import FastBoxesClassifierCV
     from paper.baselines import BASELINES, MODERN
     from paper.fast_boxes import paper_model
@@ -124,7 +96,7 @@ def _baseline(key: str, baseline: Any) -> Method:
 
 
 def _versions(modules: Sequence[str]) -> str:
-    """Write the versions of packages beside ours that a method comes from."""
+    """Return the versions of the other packages of a method."""
     distributions = _distributions() if modules else {}
     names = sorted({name for module in modules for name in distributions.get(module, ())})
     return "".join(f", {name} {version(name)}" for name in names)
@@ -132,29 +104,12 @@ def _versions(modules: Sequence[str]) -> str:
 
 @cache
 def _distributions() -> Mapping[str, Sequence[str]]:
-    """Return what is installed, by module: it takes a third of a second to find, and every method asks."""
+    """Return the installed distributions by module, cached because that takes a third of a second."""
     return packages_distributions()
 
 
 def settings_text(estimator: Any) -> str:
-    """Write an estimator's class and all its parameters, the same in every process.
-
-    Parameters
-    ----------
-    estimator : scikit-learn estimator
-        The estimator.
-
-    Returns
-    -------
-    str
-        The text; of a function only its name, which is the same wherever the function lies in memory.
-
-    Examples
-    --------
-    >>> from sklearn.dummy import DummyClassifier
-    >>> settings_text(DummyClassifier(strategy="prior"))
-    "DummyClassifier(constant=None, random_state=None, strategy='prior')"
-    """
+    """Write an estimator's class and parameters, the same in every process."""
     parameters: Mapping[str, Any] = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
     texts = (
         f"{name}={type(value).__name__ if hasattr(value, 'get_params') else value!r}"
@@ -189,7 +144,7 @@ def _run_fast_boxes_cv(split: Split, seed: int) -> Outcome:
 
 
 def _at_all_weights(model: Any, split: Split) -> Outcome:
-    """Learn once: a row's critical weight says which of the ten models flag it."""
+    """Fit once: the critical weight of a row tells which of the ten models flag it."""
 
     def learn(split: Split) -> Callable[[FloatArray], BoolArray]:
         with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""What the user asked for, and the cells that answer it."""
+"""What the user asked for, and its cells."""
 
 from __future__ import annotations
 
@@ -18,31 +18,21 @@ from paper.protocol import N_SPLITS, Outcome
 
 __all__ = ["QUICK_DATASETS", "Plan", "Results", "known"]
 
-#: Small tables of several kinds, most of which need no package beside ours.
+#: Small tables of several kinds, most of which need no further package.
 QUICK_DATASETS = ("castle3D", "corner3D", "diamond3D", "square3D", "flooded3D", "iris0", "glass2", "haberman", "ecoli4")
 _QUICK_SPLITS = 2
 
 
 @dataclass(frozen=True)
 class Results:
-    """The records of a table, by data set and method.
-
-    Parameters
-    ----------
-    sets : list of DataSet
-        The rows of the table.
-    methods : list of Method
-        Its columns.
-    records : list of Record
-        One per data set, method and split.
-    """
+    """The records of a table, by data set and method."""
 
     sets: list[DataSet]
     methods: list[Method]
     records: list[Record]
 
     def outcomes(self, name: str, key: str) -> dict[int, Outcome]:
-        """Return the outcomes of a data set and method by split; those that failed are not in it."""
+        """Return the outcomes of a data set and method by split, without failures."""
         return {
             record.cell.split: record.outcome
             for record in self.records
@@ -50,7 +40,7 @@ class Results:
         }
 
     def paired(self, name: str, keys: Iterable[str]) -> dict[str, FloatArray]:
-        """Return the AUH of methods on the splits that none of them failed on; those that did nothing are left out."""
+        """Return the AUH of methods on the splits that all of them finished, without methods that never did."""
         outcomes = {key: self.outcomes(name, key) for key in keys}
         outcomes = {key: found for key, found in outcomes.items() if found}
         common = sorted(set.intersection(*map(set, outcomes.values()))) if outcomes else []
@@ -66,40 +56,18 @@ class Results:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to do, and where the results go.
+    """What to run, and where the results go."""
 
-    Parameters
-    ----------
-    out : Path
-        The folder; finished cells are in its folder ``cells``.
-    datasets, methods : tuple of str, optional
-        Names; all of the paper by default.
-    protocol, seed
-        The kind of splits, and their seed.
-    jobs : int
-        Processes.
-    quick : bool
-        Whether a few small data sets and two splits of each are enough.
-    seconds : float
-        Time for each fit of Exact Boxes.
-    note : callable
-        To be told, in one line, of what is left out or has failed.
-    tell : callable, optional
-        To be told how it gets on.
-    failed : dict
-        Cells that have failed in this run.
-    """
-
-    out: Path
+    out: Path  # finished cells are in its folder ``cells``
     datasets: tuple[str, ...] | None = None
     methods: tuple[str, ...] | None = None
     protocol: str = "splits"
     seed: int = 0
     jobs: int = 1
     quick: bool = False
-    seconds: float = 2.0
-    note: Callable[[str], None] = print
-    tell: Tell | None = None
+    seconds: float = 2.0  # for each fit of Exact Boxes
+    note: Callable[[str], None] = print  # gets a line for everything that is skipped or has failed
+    tell: Tell | None = None  # gets the progress
     failed: dict[Cell, Record] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -108,7 +76,7 @@ class Plan:
 
     @property
     def n_splits(self) -> int:
-        """How many of the ten splits are done."""
+        """The number of splits to run."""
         return _QUICK_SPLITS if self.quick else N_SPLITS
 
     @property
@@ -117,18 +85,7 @@ class Plan:
         return Store(self.out / "cells")
 
     def chosen_sets(self, among: Sequence[str] | None = None) -> list[DataSet]:
-        """Load the data sets of a table.
-
-        Parameters
-        ----------
-        among : sequence of str, optional
-            Those that the table can have; all by default.
-
-        Returns
-        -------
-        list of DataSet
-            Those that the user named, or all; what is not here is left out with a note if the user did not name it.
-        """
+        """Load the data sets of a table."""
         possible = list(all_names() if among is None else among)
         wanted = self.datasets or (QUICK_DATASETS if self.quick and among is None else possible)
         found, missing = load_those_here(name for name in possible if name in wanted)
@@ -144,12 +101,12 @@ class Plan:
         return found
 
     def wanted_methods(self) -> list[Method]:
-        """Return the methods that the user named, or all of the table, whether they can run here or not."""
+        """Return the named methods, or all of the table, even if they cannot run here."""
         methods = all_methods()
         return [methods[key] for key in self.methods or DEFAULT]
 
     def chosen_methods(self) -> list[Method]:
-        """Return the methods that the user named, or all of the table; those that are not installed are left out."""
+        """Return the named methods, or all of the table, without those that are not installed."""
         chosen = self.wanted_methods()
         for method in chosen:
             if method.missing is not None:
@@ -160,7 +117,7 @@ class Plan:
         return found
 
     def results(self, sets: list[DataSet], methods: list[Method]) -> Results:
-        """Fill the cells of a table, and tell of those that failed."""
+        """Compute the cells of a table, and report failures."""
         tasks = make_tasks(sets, methods, self.protocol, self.seed, self.n_splits)
         results = Results(sets, methods, do_tasks(tasks, self.store, self.jobs, self.tell, self.failed))
         for line in results.failures:
@@ -169,7 +126,7 @@ class Plan:
 
     @property
     def described(self) -> str:
-        """How it was done, for the foot of a table."""
+        """The protocol, for the foot of a table."""
         all_folds = f"{N_SPLITS} stratified folds"
         some_folds = all_folds if self.n_splits == N_SPLITS else f"{self.n_splits} of {all_folds}"
         splits = f"{self.n_splits} stratified random halves" if self.protocol == "splits" else some_folds
@@ -177,23 +134,7 @@ class Plan:
 
 
 def known(what: str, names: Sequence[str], there: Sequence[str] | Mapping[str, object]) -> None:
-    """Refuse a name that there is not, and say which one may be meant.
-
-    Parameters
-    ----------
-    what : str
-        What is named.
-    names : sequence of str
-        What the user wrote.
-    there : sequence of str
-        What there is.
-
-    Examples
-    --------
-    >>> known("method", ["cart", "cort"], ["cart", "svm"])
-    Traceback (most recent call last):
-    ValueError: there is no method 'cort'; did you mean 'cart'? There are cart, svm
-    """
+    """Raise if a name is unknown, and suggest a similar one."""
     for name in names:
         if name not in there:
             close = difflib.get_close_matches(name, list(there), n=1)

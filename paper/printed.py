@@ -1,4 +1,4 @@
-"""The paper's figures by our names of methods, with the slips that spoil them."""
+"""The paper's figures by our method names, with their slips."""
 
 from __future__ import annotations
 
@@ -26,46 +26,16 @@ PAPER_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A mean of the paper.
-
-    Parameters
-    ----------
-    mean, sd : float
-        As printed; the deviation is NaN where it is a slip.
-    bold : bool
-        Whether it is in bold.
-    slip : str
-        Why the mean is nothing to compare with; empty if it is.
-    """
+    """A mean printed in the paper."""
 
     mean: float
-    sd: float
+    sd: float  # NaN if the printed one is a slip
     bold: bool
-    slip: str = ""
+    slip: str = ""  # why the mean cannot be compared with
 
 
 def printed_auh(dataset: str, method: str) -> Printed | None:
-    """Return a cell of the paper's table of AUH; None if it has none.
-
-    Parameters
-    ----------
-    dataset : str
-        The data set.
-    method : str
-        Our key of the method.
-
-    Returns
-    -------
-    Printed or None
-        The cell.
-
-    Examples
-    --------
-    >>> printed_auh("glass2", "fast_boxes")
-    Printed(mean=0.7334, sd=0.0904, bold=True, slip='')
-    >>> printed_auh("glass2", "prim") is None, bool(printed_auh("pima", "cart").slip)
-    (True, True)
-    """
+    """Return a cell of the paper's table of AUH, or None."""
     title = PAPER_TITLES.get(method)
     if title is None or dataset not in AUH:
         return None
@@ -82,65 +52,19 @@ def printed_auh(dataset: str, method: str) -> Printed | None:
 
 
 def printed_trivial(dataset: str, method: str) -> float | None:
-    """Return a share of the paper's table of trivial models; None if it has none.
-
-    Parameters
-    ----------
-    dataset : str
-        The data set.
-    method : str
-        Our key of the method.
-
-    Returns
-    -------
-    float or None
-        The share.
-
-    Examples
-    --------
-    >>> printed_trivial("glass2", "c50"), printed_trivial("glass2", "svm")
-    (0.7, None)
-    """
+    """Return a share of the paper's table of trivial models, or None."""
     share = TRIVIAL.get(dataset, {}).get(PAPER_TITLES.get(method, ""))
     return None if share is None else share.value
 
 
 def printed_exact(dataset: str) -> Printed:
-    """Return the paper's AUH of Exact Boxes.
-
-    Parameters
-    ----------
-    dataset : str
-        One of its eight data sets.
-
-    Returns
-    -------
-    Printed
-        The cell.
-
-    Examples
-    --------
-    >>> printed_exact("glass1").mean
-    0.7922
-    """
+    """Return the paper's AUH of Exact Boxes."""
     cell = EXACT[dataset].exact_boxes
     return Printed(cell.mean, cell.sd, cell.bold)
 
 
 def printed_glass2() -> dict[str, tuple[float, float]]:
-    """Return the limits of the paper's rule for glass2.
-
-    Returns
-    -------
-    dict of str to pair
-        Lower and upper limit by feature, as printed; the features that it calls unimportant are left out. The limits of
-        calcium are printed in the wrong order, so that no number is between them.
-
-    Examples
-    --------
-    >>> printed_glass2()["Mg"]
-    (3.3301, inf)
-    """
+    """Return the limits of the paper's rule for glass2."""
     inf = math.inf
     return {
         "RI": (1.5161, inf),

@@ -1,4 +1,4 @@
-"""How a method is tried on a data set: the splits, the ten weights, and what one split gives.
+"""The protocol: the splits, the ten weights, and the outcome of one split.
 
 The paper's text says ten folds; its deviations fit ten random halves much better (see "Reproducing the paper" in the
 documentation). Both are here.
@@ -35,31 +35,12 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a method did on one split.
-
-    Parameters
-    ----------
-    fpr, tpr : tuple of float
-        The ROC points on the test rows, one per weight; one in all for a method without weights.
-    trivial : int or None
-        How many of these models are trivial: they give one label to all rows of the data set, of the training and of
-        the test part. (The paper says "always predict a single class"; what a model would say of other rows is not
-        looked at.) None if they were not counted.
-    seconds : float
-        Time for learning and predicting, of all weights together.
-    facts : dict
-        What else the method says of itself.
-
-    Examples
-    --------
-    >>> Outcome((0.25, 1.0), (0.75, 1.0), trivial=1, seconds=0.1).auh
-    0.75
-    """
+    """The result of a method on one split."""
 
     fpr: tuple[float, ...]
     tpr: tuple[float, ...]
-    trivial: int | None
-    seconds: float
+    trivial: int | None  # models with one label for all rows of the data set; None if not counted
+    seconds: float  # of fitting and predicting, for all weights
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -74,37 +55,12 @@ class Outcome:
 
     @property
     def n_models(self) -> int:
-        """How many models were learned."""
+        """Number of models."""
         return len(self.fpr)
 
 
 def split_rows(y: IntArray, protocol: str, seed: int) -> list[tuple[IntArray, IntArray]]:
-    """Return the numbers of the training and test rows of all ten splits.
-
-    Parameters
-    ----------
-    y : ndarray
-        The labels.
-    protocol : {"splits", "folds"}
-        Ten stratified random halves, or ten stratified folds.
-    seed : int
-        Other splits for another seed.
-
-    Returns
-    -------
-    list of pairs of ndarray
-        Training rows and test rows.
-
-    Examples
-    --------
-    >>> y = np.repeat([0, 1], [80, 20])
-    >>> train, test = split_rows(y, "splits", seed=0)[0]
-    >>> len(train), len(test), int(y[test].sum())
-    (50, 50, 10)
-    >>> train, test = split_rows(y, "folds", seed=0)[0]
-    >>> len(train), len(test), int(y[test].sum())
-    (90, 10, 2)
-    """
+    """Return the training and test rows of all ten splits, as indices."""
     if protocol not in PROTOCOLS:
         raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}; got {protocol!r}.")
     splitter: Any = (
@@ -116,27 +72,7 @@ def split_rows(y: IntArray, protocol: str, seed: int) -> list[tuple[IntArray, In
 
 
 def measure(learn: Callable[[Split], Callable[[FloatArray], BoolArray]], split: Split) -> Outcome:
-    """Learn on the training rows, and see what the models flag.
-
-    Parameters
-    ----------
-    learn : callable
-        Takes a split and returns a function from rows to flags, a row of flags per model.
-    split : Split
-        The rows.
-
-    Returns
-    -------
-    Outcome
-        The points and the number of trivial models.
-
-    Examples
-    --------
-    >>> X, y = np.arange(4.0)[:, None], np.array([0, 0, 1, 1])
-    >>> outcome = measure(lambda split: lambda rows: rows.T >= [[1], [9]], Split(X, y, X, y))
-    >>> outcome.fpr, outcome.tpr, outcome.trivial
-    ((0.5, 0.0), (1.0, 0.0), 1)
-    """
+    """Fit on the training rows; return the ROC points on the test rows."""
     start = time.perf_counter()
     flag = learn(split)
     train, test = flag(split.X_train), flag(split.X_test)

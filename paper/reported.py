@@ -1,9 +1,8 @@
-"""What the paper reports: its four tables as data, as printed.
+"""The four tables of the paper as data, as printed.
 
 The figures are those of S. T. Goh and C. Rudin, *Box Drawings for Learning with Imbalanced Data*, KDD 2014. They were
-taken from its LaTeX source by a script, and ``tests/paper/test_reported.py`` compares them with it. Nothing is
-corrected here but the one number without its point (flooded, Fast Boxes: 09638). `paper.errata`
-lists what is wrong with them.
+taken from its LaTeX source by a script, and ``tests/paper/test_reported.py`` compares them with it. Only one number
+without its decimal point is corrected (flooded, Fast Boxes: 09638). `paper.errata` lists the errors.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""``boxdraw paper rules-glass2``: the paper's vignette, the rules for a rare kind of glass in words."""
+"""``rules-glass2``: the paper's vignette, the rules for a rare kind of glass in words."""
 
 from __future__ import annotations
 
@@ -26,18 +26,7 @@ _WEIGHTS = (0.1, 0.5, 1.0)
 
 
 def make(plan: Plan) -> list[Path]:
-    """Print and write the rules, learned on all rows.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Print and write the rules, learned on all rows."""
     data = load(DATASETS[0])
     chosen, single = _fit(data), _fit(data, n_boxes=1)
     rows: list[Row] = []
@@ -68,7 +57,7 @@ def _limits(boxes: BoxSet, data: DataSet) -> list[Row]:
 
 
 def _words(boxes: BoxSet, data: DataSet) -> str:
-    """Write the rules, and which features are in none of them."""
+    """Write the rules, and the features that none of them uses."""
     limited = np.any(boxes.limited, axis=0).tolist()
     free = [name for name, used in zip(data.feature_names, limited, strict=True) if not used]
     text = "".join(f"- {line}\n" for line in boxes.to_text().splitlines())

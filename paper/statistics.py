@@ -1,4 +1,4 @@
-"""Means, deviations, the matched-pairs sign test and whether a figure of the paper is met."""
+"""Means, deviations, the sign test, and the comparison with the paper."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["Comparison", "Summary", "best_of", "compare", "in_bold", "summary"]
 
 LEVEL = 0.05
 _N_PAPER = 10  # splits behind a mean of the paper
-_FEWEST = 5  # splits for a deviation that says something
+_FEWEST = 5  # splits for a meaningful deviation
 _ROUNDING = 0.00005  # the paper has four decimals
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Mean and standard deviation (of a sample) of n scores; NaN where there is none."""
+    """Mean and sample standard deviation of n scores; NaN if undefined."""
 
     mean: float
     sd: float
@@ -30,7 +30,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Ours beside the paper's: the difference, its standard error, and a word."""
+    """The difference to the paper, its standard error, and a verdict."""
 
     difference: float
     error: float
@@ -38,67 +38,18 @@ class Comparison:
 
 
 def summary(scores: FloatArray) -> Summary:
-    """Return mean and deviation.
-
-    Parameters
-    ----------
-    scores : ndarray
-        A score per split.
-
-    Returns
-    -------
-    Summary
-        With NaN as the mean of no scores, and as the deviation of fewer than two.
-
-    Examples
-    --------
-    >>> summary(np.array([0.5, 0.7]))
-    Summary(mean=0.6, sd=0.1414..., n=2)
-    """
+    """Return mean and deviation."""
     n = len(scores)
     return Summary(float(np.mean(scores)) if n else math.nan, float(np.std(scores, ddof=1)) if n > 1 else math.nan, n)
 
 
 def best_of(scores: Mapping[str, FloatArray]) -> str:
-    """Return the method with the highest mean; of several such the one with the smallest deviation, as in the paper.
-
-    Parameters
-    ----------
-    scores : mapping of str to ndarray
-        For each method a score per split.
-
-    Returns
-    -------
-    str
-        The key of the best.
-
-    Examples
-    --------
-    >>> best_of({"a": np.array([0.25, 0.75]), "b": np.array([0.5, 0.5]), "c": np.array([0.25, 0.5])})
-    'b'
-    """
+    """Return the method with the highest mean; as in the paper, ties go to the smallest deviation."""
     return min(scores, key=lambda key: (-float(np.mean(scores[key])), float(np.std(scores[key]))))
 
 
 def in_bold(scores: Mapping[str, FloatArray]) -> dict[str, float]:
-    """Return, for each method, the p-value of the sign test against the best one.
-
-    Parameters
-    ----------
-    scores : mapping of str to ndarray
-        For each method a score per split, of the same splits.
-
-    Returns
-    -------
-    dict of str to float
-        The paper has in bold those that are at least .05.
-
-    Examples
-    --------
-    >>> high, low = np.linspace(0.8, 0.9, 10), np.linspace(0.5, 0.6, 10)
-    >>> in_bold({"a": high, "b": low})
-    {'a': 1.0, 'b': 0.001953125}
-    """
+    """Return, for each method, the p-value of the sign test against the best one."""
     if not scores:
         return {}
     best = scores[best_of(scores)]
@@ -106,27 +57,7 @@ def in_bold(scores: Mapping[str, FloatArray]) -> dict[str, float]:
 
 
 def compare(ours: Summary, mean: float, sd: float) -> Comparison:
-    """Compare a mean of ours with one of the paper.
-
-    Parameters
-    ----------
-    ours : Summary
-        Ours.
-    mean, sd : float
-        The paper's, over ten splits; where the deviation is NaN, ours stands for it.
-
-    Returns
-    -------
-    Comparison
-        "reproduced" if they differ by no more than two standard errors of the difference, sqrt(sd²/n + sd²/10), and
-        the paper's rounding; else "higher" or "lower". That is the error of random halves of the same rows. By chance
-        alone about one in twenty would be beyond it.
-
-    Examples
-    --------
-    >>> compare(Summary(0.80, 0.03, 10), 0.82, 0.03).verdict, compare(Summary(0.80, 0.03, 10), 0.9, 0.03).verdict
-    ('reproduced', 'lower')
-    """
+    """Compare our mean with the paper's."""
     difference = ours.mean - mean
     if ours.n < _FEWEST or math.isnan(difference):
         return Comparison(difference, math.nan, "too few splits")

@@ -1,4 +1,4 @@
-"""Fast Boxes over the values of one parameter: AUH of the training and of the test rows."""
+"""Fast Boxes over the values of one parameter: training and test AUH."""
 
 from __future__ import annotations
 
@@ -24,24 +24,7 @@ __all__ = ["curve", "draw_curve", "save_curve", "sweep"]
 
 
 def sweep(plan: Plan, data: DataSet, values: Sequence[float], make_model: Callable[[float], Any]) -> list[Row]:
-    """Fit a model for each value on each split.
-
-    Parameters
-    ----------
-    plan : Plan
-        Which splits.
-    data : DataSet
-        The rows.
-    values : sequence of float
-        Values of the parameter.
-    make_model : callable
-        From a value to an estimator with ``critical_weight``.
-
-    Returns
-    -------
-    list of dict
-        A row per value and split, with the AUH of both parts.
-    """
+    """Fit a model for each value on each split."""
     pairs = split_rows(data.y, plan.protocol, plan.seed)[: plan.n_splits]
     splits = [Split(data.X[train], data.y[train], data.X[test], data.y[test]) for train, test in pairs]
     names = [(value, number) for value in values for number in range(len(splits))]
@@ -63,23 +46,7 @@ def _both(model_and_split: tuple[Any, Split]) -> tuple[float, float]:
 
 
 def curve(rows: Sequence[Row]) -> list[Row]:
-    """Return the means over the splits, a row per value.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        Those of `sweep`.
-
-    Returns
-    -------
-    list of dict
-        Means of the training and of the test AUH.
-
-    Examples
-    --------
-    >>> curve([{"value": 1, "split": k, "train_auh": 1.0, "test_auh": k / 2} for k in (0, 1)])
-    [{'value': 1, 'train_auh': 1.0, 'test_auh': 0.25}]
-    """
+    """Return the means over the splits, a row per value."""
     values = list(dict.fromkeys(row["value"] for row in rows))
     return [
         {
@@ -94,22 +61,7 @@ def curve(rows: Sequence[Row]) -> list[Row]:
 
 
 def draw_curve(points: Sequence[Row], label: str, positions: Sequence[float]) -> Figure:
-    """Draw training AUH as circles and test AUH as stars, as the paper does.
-
-    Parameters
-    ----------
-    points : sequence of dict
-        Those of `curve`.
-    label : str
-        What is varied.
-    positions : sequence of float
-        Where the values are on the axis.
-
-    Returns
-    -------
-    matplotlib Figure
-        The picture.
-    """
+    """Draw training AUH as circles and test AUH as stars, as in the paper."""
     figure = new_figure(5, 3.6)
     ax = figure.add_subplot()
     ax.plot(positions, [row["train_auh"] for row in points], "o-", color=BLUE, mfc="none", label="training rows")
@@ -121,26 +73,7 @@ def draw_curve(points: Sequence[Row], label: str, positions: Sequence[float]) ->
 
 
 def save_curve(plan: Plan, name: str, rows: Sequence[Row], label: str, about: str) -> list[Path]:
-    """Write the rows, the table of means and the picture.
-
-    Parameters
-    ----------
-    plan : Plan
-        Where.
-    name : str
-        Of the files.
-    rows : sequence of dict
-        Those of `sweep`.
-    label : str
-        What is varied.
-    about : str
-        What the reader has to know.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Write the rows, the table of means and the picture."""
     points = curve(rows)
     best = max(points, key=lambda row: row["test_auh"])
     table = [[f"{row['value']:g}", number(row["train_auh"]), number(row["test_auh"])] for row in points]

@@ -1,4 +1,4 @@
-"""``boxdraw paper table-auh``: the paper's last table, its AUH beside ours."""
+"""``table-auh``: the paper's last table, its AUH next to ours."""
 
 from __future__ import annotations
 
@@ -20,37 +20,14 @@ NEEDS = ()
 
 
 def make(plan: Plan) -> list[Path]:
-    """Make the table.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Make the table."""
     results = plan.results(plan.chosen_sets(), plan.chosen_methods())
     rows = auh_rows(results)
     return save_all(plan.out / "table-auh", rows, _markdown(plan, results, rows))
 
 
 def auh_rows(results: Results) -> list[Row]:
-    """Return a row per data set and method.
-
-    Parameters
-    ----------
-    results : Results
-        The finished cells.
-
-    Returns
-    -------
-    list of dict
-        Mean, deviation and p-value of the sign test; the paper's mean and deviation, the difference, its standard
-        error and the verdict.
-    """
+    """Return a row per data set and method."""
     rows = []
     for data in results.sets:
         p_values = in_bold(results.paired(data.name, [method.key for method in results.methods]))
@@ -90,18 +67,7 @@ def auh_rows(results: Results) -> list[Row]:
 
 
 def summary_rows(rows: list[Row]) -> list[Row]:
-    """Return a row per method of the paper, over the cells of the paper's own rows in which it has no known slip.
-
-    Parameters
-    ----------
-    rows : list of dict
-        Those of `auh_rows`.
-
-    Returns
-    -------
-    list of dict
-        Means over data sets, the mean difference and mean absolute difference, and how many cells are reproduced.
-    """
+    """Return a row per method, over the cells with the paper's own rows and no known slip."""
     found = []
     for key in PAPER:
         sound = [

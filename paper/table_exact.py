@@ -1,6 +1,6 @@
-"""``boxdraw paper table-exact``: Exact Boxes beside the readable methods, on the paper's eight smaller data sets.
+"""``table-exact``: Exact Boxes and the readable methods, on the paper's eight smaller data sets.
 
-For each split the most boxes K is the number that the inner cross-validation chooses for Fast Boxes, as in the paper.
+For each split, K is the number of boxes that the inner cross-validation chooses for Fast Boxes, as in the paper.
 The paper gave a fit 30 to 90 minutes; here it gets ``--seconds``.
 """
 
@@ -34,18 +34,7 @@ _EDGES = "midway"
 
 
 def make(plan: Plan) -> list[Path]:
-    """Make the table; the other methods' cells are those of ``table-auh``.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Make the table; the other methods' cells are those of ``table-auh``."""
     quick = plan.quick and plan.datasets is None
     sets = plan.chosen_sets(_QUICK_DATASETS if quick else DATASETS)
     exact = exact_method(min(plan.seconds, _QUICK_SECONDS) if plan.quick else plan.seconds)
@@ -55,18 +44,7 @@ def make(plan: Plan) -> list[Path]:
 
 
 def exact_method(seconds: float) -> Method:
-    """Return Exact Boxes with a time limit.
-
-    Parameters
-    ----------
-    seconds : float
-        For each fit, in one thread.
-
-    Returns
-    -------
-    Method
-        A method like the others.
-    """
+    """Return Exact Boxes with a time limit."""
     settings = f"seconds={seconds!r}, box_cost=1, edges={_EDGES}, ortools {version('ortools')}"
     return Method(
         _KEY,
@@ -79,7 +57,7 @@ def exact_method(seconds: float) -> Method:
 
 
 def _run_exact(seconds: float, split: Split, seed: int) -> Outcome:
-    compile_kernels()  # not in the time of a fit
+    compile_kernels()  # not counted as time of a fit
     half = (split.X_train, split.y_train, split.X_test, split.y_test)
     max_boxes = chosen_boxes(split.X_train, split.y_train)
     drawings = draw(half, max_boxes, seconds, _EDGES)
@@ -93,19 +71,7 @@ def _run_exact(seconds: float, split: Split, seed: int) -> Outcome:
 
 
 def exact_rows(results: Results) -> list[Row]:
-    """Return a row per data set.
-
-    Parameters
-    ----------
-    results : Results
-        The finished cells.
-
-    Returns
-    -------
-    list of dict
-        AUH of the best readable method, of Fast Boxes and of Exact Boxes; the rank of Exact Boxes among the readable
-        ones; the p-value of the sign test against the best of all; how good the drawings are proven to be; the paper's.
-    """
+    """Return a row per data set."""
     rows = []
     keys = [method.key for method in results.methods]
     for data in results.sets:

@@ -1,4 +1,4 @@
-"""``boxdraw paper table-trivial``: how often methods give a model that flags everything or nothing."""
+"""``table-trivial``: how often a model flags everything or nothing."""
 
 from __future__ import annotations
 
@@ -19,36 +19,14 @@ _MANY = 0.5  # what the paper has in bold
 
 
 def make(plan: Plan) -> list[Path]:
-    """Make the table, from the cells of ``table-auh``.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is wanted.
-
-    Returns
-    -------
-    list of Path
-        The files.
-    """
+    """Make the table, from the cells of ``table-auh``."""
     results = plan.results(plan.chosen_sets(), plan.chosen_methods())
     rows = trivial_rows(results)
     return save_all(plan.out / "table-trivial", rows, _markdown(plan, results, rows))
 
 
 def trivial_rows(results: Results) -> list[Row]:
-    """Return a row per data set and method.
-
-    Parameters
-    ----------
-    results : Results
-        The finished cells.
-
-    Returns
-    -------
-    list of dict
-        The number of models and of trivial ones, their share, and the paper's share.
-    """
+    """Return a row per data set and method."""
     rows = []
     for data in results.sets:
         for method in results.methods:

@@ -1,4 +1,4 @@
-"""Reading the experiments' tables."""
+"""Read the tables of the experiments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAPER_FAST_BOXES = {name: row["Fast Boxes"].mean for name, row in AUH.items() if
 
 
 def data_folder(given: str | None = None) -> Path | None:
-    """Return the folder with files ``name.csv.gz``: given, or in BOXDRAW_DATA; None if neither names one."""
+    """Return the folder with files ``name.csv.gz``: given, or from BOXDRAW_DATA; None without either."""
     folder = given or os.environ.get("BOXDRAW_DATA")
     if not folder:
         return None
@@ -31,13 +31,13 @@ def data_folder(given: str | None = None) -> Path | None:
 
 
 def available(folder: Path | None) -> list[str]:
-    """Return the names of the data sets that are in the folder; without one, of those that can be loaded."""
+    """Return the names of the data sets in the folder or, without one, of those that can be loaded."""
     here = list_datasets(available=True) if folder is None else []
     return [name for name in PAPER_FAST_BOXES if name in here or (folder and (folder / f"{name}.csv.gz").exists())]
 
 
 def read_table(folder: Path | None, name: str) -> DataSet:
-    """Read a file of the folder; without one, load the data set by its name."""
+    """Read a file of the folder or, without one, load the data set by name."""
     if folder is not None:
         names, X, y = read_csv(folder / f"{name}.csv.gz")
         return DataSet(name, X, y, names)

@@ -1,4 +1,4 @@
-"""Many calls in several processes, which go on when one of the processes is killed."""
+"""Many calls in several processes, which continue when one of the processes is killed."""
 
 from __future__ import annotations
 
@@ -11,37 +11,12 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 __all__ = ["KILLED", "call_each"]
 
-#: What is said of a call whose process was killed.
+#: The message of a call whose process was killed.
 KILLED = "its process was killed, also when nothing ran beside it; it may need more memory than there is"
 
 
 def call_each(function: Callable[[Any], Any], items: Sequence[Any], jobs: int) -> Iterator[tuple[int, Any]]:
-    """Call a function with each item.
-
-    A process that is killed, as systems do that run out of memory, takes the calls of the others with it. All that were
-    under way are then made once more, one at a time in new processes, and the rest goes on.
-
-    Parameters
-    ----------
-    function : callable
-        What to call. It must not return None.
-    items : sequence
-        With what.
-    jobs : int
-        Processes; with one the calls are made in this process, which nothing can protect.
-
-    Yields
-    ------
-    place : int
-        The number of the item, from 0; in the order in which calls end.
-    result : object
-        What the function has returned; None if its process was killed when nothing ran beside it, too.
-
-    Examples
-    --------
-    >>> sorted(call_each(abs, [-1, 2], jobs=1))
-    [(0, 1), (1, 2)]
-    """
+    """Call a function with each item; if a process is killed, repeat the interrupted calls one at a time."""
     waiting = deque(enumerate(items))
     under_way: dict[int, Any] = {}
     while waiting or under_way:
@@ -50,7 +25,7 @@ def call_each(function: Callable[[Any], Any], items: Sequence[Any], jobs: int) -
             for place, result in Parallel(n_jobs=jobs, return_as="generator_unordered")(calls):
                 del under_way[place]
                 yield place, result
-        except TerminatedWorkerError:  # which of them it was is not known
+        except TerminatedWorkerError:  # it is unknown which one caused it
             while under_way:
                 place = next(iter(under_way))
                 yield place, _once_more(function, under_way.pop(place), jobs)
@@ -59,7 +34,7 @@ def call_each(function: Callable[[Any], Any], items: Sequence[Any], jobs: int) -
 def _calls(
     function: Callable[[Any], Any], waiting: deque[tuple[int, Any]], under_way: dict[int, Any]
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield calls that joblib can make, and note for which items it has asked."""
+    """Yield calls for joblib, and record the items that it has started."""
     while waiting:
         place, item = waiting.popleft()
         under_way[place] = item

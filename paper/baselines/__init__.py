@@ -1,4 +1,4 @@
-"""The learners that boxes are compared with: the paper's nine, and the readable ones of today."""
+"""The baselines: the paper's nine, and readable learners of today."""
 
 from paper.baselines.hddt import HellingerTreeClassifier
 from paper.baselines.j48 import J48Classifier

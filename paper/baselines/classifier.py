@@ -1,4 +1,4 @@
-"""What the baselines that are written here share: how they take tables of numbers."""
+"""Validation of numeric tables, shared by our own baselines."""
 
 from __future__ import annotations
 
@@ -16,50 +16,18 @@ __all__ = ["NumbersClassifier"]
 
 
 class NumbersClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier of rows of numbers. Subclasses have ``_learn`` and ``_predict_rows``, for rows that are checked.
-
-    Attributes
-    ----------
-    classes_ : ndarray
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features.
-    """
+    """A classifier of numeric rows; subclasses implement ``_learn`` and ``_predict_rows`` for validated rows."""
 
     classes_: npt.NDArray[Any]
     n_features_in_: int
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from labelled rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows: numbers, none of them missing.
-        y : array-like of shape (n_samples,)
-            Their labels.
-
-        Returns
-        -------
-        NumbersClassifier
-            The fitted estimator.
-        """
+        """Fit the classifier."""
         self._learn(*self._labelled_rows(X, y))
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict the class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Labels out of ``classes_``.
-        """
+        """Predict the class of each row."""
         return self._predict_rows(self._rows(X))
 
     def _learn(self, X: FloatArray, y: npt.NDArray[Any]) -> None:
@@ -69,7 +37,7 @@ class NumbersClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _labelled_rows(self, X: Any, y: Any) -> tuple[FloatArray, npt.NDArray[Any]]:
-        """Check what is to be learned from, and note the classes."""
+        """Validate the training rows, and set the classes."""
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         classes = np.unique(y)
@@ -80,7 +48,7 @@ class NumbersClassifier(ClassifierMixin, BaseEstimator):
         return X, y
 
     def _rows(self, X: Any) -> FloatArray:
-        """Check rows against those that fit saw."""
+        """Validate rows against the training rows."""
         check_is_fitted(self)
         rows: FloatArray = validate_data(self, X, reset=False, dtype=np.float64)
         return rows

@@ -1,7 +1,7 @@
 """HDDT: a decision tree that splits by the Hellinger distance of the classes.
 
-Cieslak and Chawla (2008), "Learning decision trees for unbalanced data", ECML PKDD. A split is worth the distance
-between how the positives and how the negatives fall to its two sides, so how many there are of either says nothing.
+Cieslak and Chawla (2008), "Learning decision trees for unbalanced data", ECML PKDD. The criterion is
+the distance between the distributions of positives and negatives over the two sides, so class sizes do not matter.
 """
 
 from __future__ import annotations
@@ -31,52 +31,14 @@ class Split:
 
 
 def hellinger_distance(true_positive_rate: Any, false_positive_rate: Any) -> Any:
-    """Return the Hellinger distance of the classes from the shares of the positives and negatives that go left.
-
-    Parameters
-    ----------
-    true_positive_rate, false_positive_rate : float or ndarray
-        The share of the positives, and that of the negatives, on the left side.
-
-    Returns
-    -------
-    float or ndarray
-        Between 0, where both classes fall alike, and the root of 2, where the split parts them.
-
-    Examples
-    --------
-    >>> from paper.baselines.hddt import hellinger_distance
-    >>> round(float(hellinger_distance(1.0, 0.0)), 4)
-    1.4142
-    >>> float(hellinger_distance(0.3, 0.3))
-    0.0
-    """
+    """Return the Hellinger distance of the classes, given the shares of positives and negatives that go left."""
     left = np.sqrt(true_positive_rate) - np.sqrt(false_positive_rate)
     right = np.sqrt(1 - true_positive_rate) - np.sqrt(1 - false_positive_rate)
     return np.sqrt(left**2 + right**2)
 
 
 def best_split(X: FloatArray, positive: BoolArray, min_samples_leaf: int = 1) -> Split | None:
-    """Return the split of the largest Hellinger distance; of equal ones the first feature's, lowest threshold's.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    positive : ndarray of bool of shape (n_samples,)
-    min_samples_leaf : int, default=1
-        The fewest rows of a side.
-
-    Returns
-    -------
-    Split or None
-        None where nothing tells the classes apart.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> best_split(np.array([[1.0], [2.0], [4.0]]), np.array([False, False, True]))
-    Split(feature=0, threshold=3.0, distance=1.41...)
-    """
+    """Return the split with the largest Hellinger distance; ties go to the first feature and the lowest threshold."""
     n_rows, n_positive = len(X), int(positive.sum())
     if n_positive in (0, n_rows) or n_rows < 2 * min_samples_leaf:
         return None
@@ -100,7 +62,7 @@ def best_split(X: FloatArray, positive: BoolArray, min_samples_leaf: int = 1) ->
 def grow(
     X: FloatArray, positive: BoolArray, min_samples_leaf: int, max_depth: int | None
 ) -> tuple[BinaryTree, IntArray]:
-    """Grow a tree, without pruning; return it, and how many negatives and positives each node holds."""
+    """Grow an unpruned tree; return it, and the numbers of negatives and positives in each node."""
     nodes, counts = Nodes(), {}
     waiting = [(nodes.add_leaf(), np.arange(len(X)), 0)]
     while waiting:
@@ -116,46 +78,7 @@ def grow(
 
 
 class HellingerTreeClassifier(NumbersClassifier):
-    """HDDT: an unpruned decision tree that splits by the Hellinger distance, for numbers and two classes.
-
-    The weight of the negatives cannot change a split, since the distance does not see how much the classes weigh. It
-    enters where a leaf decides: with p positives and n negatives in it, smoothed as by Laplace, a leaf is positive if
-    p + 1 exceeds ``negative_weight`` times n + 1.
-
-    Parameters
-    ----------
-    negative_weight : float, default=1.0
-        What a negative weighs, a positive being 1.
-    min_samples_leaf : int, default=1
-        The fewest training rows of a leaf.
-    max_depth : int or None, default=None
-        The most splits to a leaf.
-    pos_label : label, default=None
-        The positive class; the rarer one if None.
-
-    Attributes
-    ----------
-    tree_ : BinaryTree
-        The tree, as arrays.
-    counts_ : ndarray of int of shape (n_nodes, 2)
-        How many negatives and positives of the training rows each node holds.
-    classes_ : ndarray of shape (2,)
-        The labels, sorted.
-    pos_label_ : label
-        The positive class.
-    n_features_in_ : int
-        Number of features.
-
-    Examples
-    --------
-    >>> from paper.baselines import HellingerTreeClassifier
-    >>> X, y = [[1.0], [2.0], [3.0], [7.0], [8.0]], [0, 0, 0, 1, 1]
-    >>> model = HellingerTreeClassifier().fit(X, y)
-    >>> model.predict([[2.5], [6.0]]).tolist()
-    [0, 1]
-    >>> model.tree_.n_leaves
-    2
-    """
+    """HDDT: an unpruned tree split by the Hellinger distance; the weight of the negatives only decides leaves."""
 
     def __init__(
         self,
@@ -188,18 +111,7 @@ class HellingerTreeClassifier(NumbersClassifier):
         return self.classes_[self._shares(X).argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the smoothed and weighted shares of the classes in each row's leaf.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, 2)
-            A column per class of ``classes_``.
-        """
+        """Return the smoothed and weighted shares of the classes in each row's leaf."""
         return self._shares(self._rows(X))
 
     def _shares(self, X: FloatArray) -> FloatArray:

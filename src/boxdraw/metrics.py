@@ -1,9 +1,9 @@
-"""Area under the convex hull of the ROC curve (AUH), and a test of which of two methods has the larger one.
+"""Area under the convex hull of the ROC curve (AUH), and a sign test for matched pairs.
 
-The hull of a ROC curve is what a user can reach by picking a threshold, or by a coin toss between two
-thresholds. Its area is at least the area under the curve itself, and at least one half. A hull over all
-thresholds of a score has more points to pick from than a hull over a few classifiers, so never compare an
-:func:`auh_score` with an :func:`auh_from_points` of, say, ten classifiers.
+The hull of a ROC curve is what can be reached by a threshold, or by a coin toss between two thresholds. Its area is at
+least the area under the curve itself, and at least one half. A hull over all thresholds of a score has more points to
+choose from than a hull over a few classifiers, so never compare an :func:`auh_score` with an :func:`auh_from_points`
+of, say, ten classifiers.
 
 Examples
 --------
@@ -13,7 +13,7 @@ Examples
 >>> auh_from_points([0.0, 0.5], [0.5, 1.0])
 0.875
 
-``auh_scorer`` goes where scikit-learn takes ``scoring``:
+``auh_scorer`` is a scikit-learn scorer:
 
 >>> import numpy as np
 >>> from sklearn.linear_model import LogisticRegression
@@ -46,13 +46,13 @@ def roc_hull(fpr: ArrayLike, tpr: ArrayLike) -> tuple[NDArray[np.float64], NDArr
     Parameters
     ----------
     fpr, tpr : array-like of shape (n_points,)
-        False and true positive rates in [0, 1], in any order, duplicates welcome.
+        False and true positive rates in [0, 1], in any order, with duplicates or not.
 
     Returns
     -------
     fpr, tpr : ndarray of shape (n_vertices,)
-        The vertices from (0, 0) to (1, 1), sorted by ``fpr`` and then by ``tpr``. Points on the line between
-        two others are left out.
+        The vertices from (0, 0) to (1, 1), sorted by ``fpr`` and then by ``tpr``, without points on the line between
+        two others.
 
     See Also
     --------
@@ -87,7 +87,7 @@ def auh_from_points(fpr: ArrayLike, tpr: ArrayLike) -> float:
     Parameters
     ----------
     fpr, tpr : array-like of shape (n_points,)
-        False and true positive rates in [0, 1], in any order, duplicates welcome.
+        False and true positive rates in [0, 1], in any order, with duplicates or not.
 
     Returns
     -------
@@ -173,8 +173,8 @@ auh_scorer: Any = make_scorer(auh_score, response_method=("decision_function", "
 
 The score is ``decision_function`` or, for a classifier without one, ``predict_proba``; the positive class is
 the larger label, as in scikit-learn's own ``"roc_auc"``. Swapping the two classes and the sign of the score
-leaves the AUH as it is, so it does not matter which class is called positive, as long as the classifier keeps
-to scikit-learn's rule that a larger ``decision_function`` speaks for ``classes_[1]``.
+does not change the AUH, so it does not matter which class is positive, as long as a larger ``decision_function``
+means ``classes_[1]``, as scikit-learn requires.
 """
 
 
@@ -189,8 +189,8 @@ def sign_test(first: ArrayLike, second: ArrayLike) -> float:
     Returns
     -------
     float
-        The probability that fair coins are at least as lopsided as the signs of the differences. Pairs without a
-        difference are left out; without any other pair it is 1.
+        The p-value: the probability that fair coins are at least as lopsided as the signs of the differences. Ties are
+        left out; if all pairs are ties, it is 1.
 
     Notes
     -----
@@ -206,9 +206,7 @@ def sign_test(first: ArrayLike, second: ArrayLike) -> float:
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(
-            f"first and second must be one-dimensional and as long as each other, got {a.shape}, {b.shape}."
-        )
+        raise ValueError(f"first and second must be one-dimensional and of the same length, got {a.shape}, {b.shape}.")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("first and second must be finite numbers.")
     up, down = int((a > b).sum()), int((a < b).sum())
@@ -217,7 +215,7 @@ def sign_test(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def _check_rates(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return rates as a float array, or say what is wrong with them."""
+    """Return rates as a float array, or raise."""
     rates = np.asarray(values, dtype=np.float64)
     if rates.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {rates.shape}.")
@@ -240,7 +238,7 @@ def _check_score(score: NDArray[Any]) -> NDArray[Any]:
 
 
 def _positives(labels: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
-    """Mark the rows of the positive class, after checking that there are exactly two classes."""
+    """Return a mask of the positive rows; raise unless there are exactly two classes."""
     if labels.dtype.kind in "biuf" and len(labels):  # two passes are faster than a sort
         low, high = labels.min().item(), labels.max().item()
         if low != low:
@@ -267,10 +265,7 @@ def _positives(labels: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
 
 
 def _corners(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Count false and true positives at the corners of the ROC curve and at its ends.
-
-    A corner is the last point before the curve turns right. No point is above the lines between corners.
-    """
+    """Count false and true positives at the corners of the ROC curve, where it turns right, and at its ends."""
     positives, negatives = np.sort(positives), np.sort(negatives)
     n_pos, n_neg = len(positives), len(negatives)
     # With the threshold at the i-th smallest positive, below[i] negatives are spared. Of all i with the same
@@ -309,11 +304,7 @@ def _weighted_points(
 
 
 def _upper_hull(x: NDArray[Any], y: NDArray[Any], tol: float = 0.0) -> tuple[list[Any], list[Any]]:
-    """Return the vertices of the upper hull of points sorted by x and then by y, with both ends.
-
-    Integers are compared exactly as long as ``x[-1] * y[-1]`` fits int64. To stay, a vertex must be further
-    than about ``tol`` from the line between its neighbours.
-    """
+    """Return the vertices of the upper hull, with both ends, of points sorted by x and then by y."""
     # A vertex is never on or under a line between two other points, so all points that are on or under the
     # line between their neighbours go at once. When a round drops few, the scan is cheaper than more rounds.
     while (n := len(x)) > 64:

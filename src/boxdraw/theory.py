@@ -1,7 +1,7 @@
-"""How far the training rows can flatter a drawing: a bound that holds for all drawings on a grid at once.
+"""A generalisation bound that holds for all unions of boxes on a grid at once.
 
 The paper's guarantee with its count and its direction corrected; "A bound that holds for all drawings" in the
-documentation derives it and says what it is worth.
+documentation derives it.
 
 Examples
 --------
@@ -26,7 +26,7 @@ import numpy as np
 
 __all__ = ["generalization_bound", "log_class_size"]
 
-_MOST_BOXES = 100_000  # the sizes of sets are gone through one by one
+_MOST_BOXES = 100_000  # the sum over sizes is computed term by term
 
 
 def generalization_bound(
@@ -37,7 +37,7 @@ def generalization_bound(
     *,
     negative_weight: float = 1.0,
 ) -> float:
-    """By how much, at most, the mean gain on the training rows exceeds the expected gain, for all drawings at once.
+    """Bound the excess of the training gain over the expected gain, for all unions of boxes on a grid at once.
 
     The gain of a row is 1 for a positive inside a box, ``negative_weight`` for a negative outside all boxes and 0
     otherwise. With probability at least ``1 - delta`` over the training rows, every union of at most ``n_boxes`` boxes
@@ -48,32 +48,32 @@ def generalization_bound(
     Parameters
     ----------
     n_boxes : int
-        The most boxes that a drawing may have, from 1 to 100,000. If their number is chosen with the help of the rows,
-        the largest that could have been chosen.
+        The maximum number of boxes, from 1 to 100,000. If the number is chosen with the help of the rows, the largest
+        that could have been chosen.
     grid_sizes : iterable of int
-        For each feature, how many different numbers a limit may be. No limit is always possible and does not count, so
-        0 is a feature that has no limits. All features that could have been used count, not only those in the boxes.
+        For each feature, the number of values that a limit may have. "No limit" is always possible and does not count,
+        so 0 means a feature without limits. Include all features that could have been used, not only those in boxes.
     n_samples : int
         The number of training rows, at least 1.
     delta : float
-        The probability, above 0 and below 1, that the statement fails.
+        The probability, between 0 and 1, that the statement fails.
     negative_weight : float, default=1.0
         The gain of a negative outside all boxes, at least 0.
 
     Returns
     -------
     float
-        The bound. It says nothing if it is not below ``max(1, negative_weight)``, the largest gain of a row.
+        The bound. It is vacuous unless it is below ``max(1, negative_weight)``, the largest gain of a row.
 
     See Also
     --------
-    log_class_size : The size of the class of drawings that it holds for.
+    log_class_size : The size of the class that it holds for.
 
     Notes
     -----
-    The rows are drawn independently from the distribution of the new rows, and grids, ``n_boxes`` and ``delta`` are
-    fixed before the rows are seen. How the boxes are found does not matter. With ``n_samples`` the number of the
-    positives (of the negatives) it is a bound for the share of the positives inside (of the negatives outside).
+    The rows must be independent and from the distribution of the new rows, and grids, ``n_boxes`` and ``delta`` must be
+    fixed before the rows are seen. How the boxes are found does not matter. With the number of positives (negatives) as
+    ``n_samples``, it bounds the share of the positives inside (of the negatives outside).
 
     Examples
     --------
@@ -98,14 +98,14 @@ def generalization_bound(
 def log_class_size(n_boxes: int, grid_sizes: Iterable[int]) -> float:
     """Natural logarithm of the number of sets of at most ``n_boxes`` boxes with limits on the grids.
 
-    No fewer than there are different unions, the empty one included.
+    This is at least the number of distinct unions, including the empty one.
 
     Parameters
     ----------
     n_boxes : int
-        The most boxes that a drawing may have, from 1 to 100,000.
+        The maximum number of boxes, from 1 to 100,000.
     grid_sizes : iterable of int
-        For each feature, how many different numbers a limit may be; no limit is always possible and does not count.
+        For each feature, the number of values that a limit may have; "no limit" is always possible and does not count.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def log_class_size(n_boxes: int, grid_sizes: Iterable[int]) -> float:
 
     See Also
     --------
-    generalization_bound : What it is for.
+    generalization_bound : The bound that uses it.
 
     Notes
     -----
@@ -144,7 +144,7 @@ def log_class_size(n_boxes: int, grid_sizes: Iterable[int]) -> float:
 
 
 def _checked_sizes(grid_sizes: Iterable[int]) -> list[int]:
-    """Return the sizes of the grids, or say what is wrong with them."""
+    """Return the sizes of the grids, or raise."""
     if isinstance(grid_sizes, str) or not isinstance(grid_sizes, Iterable):
         raise TypeError(f"grid_sizes must have a number for each feature, such as [101, 101]; got {grid_sizes!r}.")
     sizes = [_integer(size, f"grid_sizes[{j}]", at_least=0) for j, size in enumerate(grid_sizes)]
@@ -154,7 +154,7 @@ def _checked_sizes(grid_sizes: Iterable[int]) -> list[int]:
 
 
 def _integer(value: int, name: str, *, at_least: int) -> int:
-    """Return the value as an int, or say what is wrong with it."""
+    """Return the value as an int, or raise."""
     try:
         number = operator.index(value)
     except TypeError:

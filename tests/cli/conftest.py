@@ -10,7 +10,7 @@ import pytest
 
 from boxdraw import BoxSet
 from boxdraw.cli.main import main
-from boxdraw.cli.model import Model, model_to_json
+from boxdraw.model.file import Model, model_to_json
 
 INF = float("inf")
 

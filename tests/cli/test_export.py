@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from boxdraw import BoxSet
-from boxdraw.cli.model import Model, model_to_json
+from boxdraw import BoxSet, load
+from boxdraw.model.file import Model, model_to_json
 
 from .conftest import small_model, small_table
 
@@ -37,7 +37,7 @@ def test_sql_runs(run, model):
         assert cursor.description[-1][0] == "fraud_predicted"
         labels = [row[-1] for row in cursor]
     database.close()
-    assert labels == small_model().classifier().predict(table.select(["amount", "hour"])).tolist()
+    assert labels == load(model_to_json(small_model())).predict(table.select(["amount", "hour"])).tolist()
 
 
 def test_dialects(run, fails, model):

@@ -13,7 +13,7 @@ import pytest
 
 from boxdraw import FastBoxesClassifierCV
 from boxdraw.cli.learning import box_counts
-from boxdraw.cli.model import load_model
+from boxdraw.cli.options import load_model
 
 from .conftest import small_table
 
@@ -225,7 +225,7 @@ ROWS = "1,2,yes\n2,3,no\n3,4,no\n"
     [
         ("", [], "data.csv is empty"),
         ("a,b,fraud\n", [], "data.csv has column names but no rows"),
-        ("a,a,fraud\n" + ROWS, [], "several columns named a"),
+        ("a,a,fraud\n" + ROWS, [], "several columns named 'a'"),
         ("a,b,fraud\n1,2\n", [], "line 2: 2 fields, but 3 column names"),
         (
             "a,b,fraud\n1,2,yes\n2,3,\n,,no\n",
@@ -246,11 +246,11 @@ ROWS = "1,2,yes\n2,3,no\n3,4,no\n"
         ("Unnamed: 0,b,fraud\n" + ROWS, [], "--drop 'Unnamed: 0'"),
         ("a,b,fraud\n,,yes\n,,no\n,,no\n", ["--quiet"], "no column of data.csv beside the target has any values"),
         ("a,b,fraud\n2024-01-01,1,yes\n2024-01-02,2,no\n", [], 'column "a" of data.csv holds dates or times'),
-        ("a,b,fraud\n1,x,yes\n2,y,no\n", ["--weight", "b"], 'the weights in column "b" must be numbers'),
+        ("a,b,fraud\n1,x,yes\n2,y,no\n", ["--weight", "b"], "The weights in column 'b' must be numbers"),
         (
             "a,b,fraud\n1,,yes\n2,3,no\n",
             ["--weight", "b"],
-            'the weights in column "b" must be numbers, one in each row',
+            "The weights in column 'b' must be finite and at least 0, one in each row; got nan",
         ),
         ("a,b,fraud\n1,-1,yes\n2,3,no\n", ["--weight", "b"], "must be finite and at least 0"),
         ("a,b,fraud\n1,2.5,yes\n2,inf,no\n", [], 'column "b" of data.csv holds infinite values'),

@@ -90,7 +90,7 @@ def test_ctrl_c(run, data, monkeypatch):
 
 
 def test_warnings_are_one_line_each(run, data, monkeypatch):
-    def warn(args):
+    def warn(*_):
         for _ in range(3):
             warnings.warn("something\nis odd", UserWarning, stacklevel=1)
         warnings.warn("nobody cares", DeprecationWarning, stacklevel=1)

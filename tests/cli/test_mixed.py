@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from boxdraw.cli.model import load_model
+from boxdraw.cli.options import load_model
 
 FEW = ("--max-boxes", 2)
 
@@ -92,11 +92,12 @@ def test_parquet_gives_the_same_answers(run, fitted):
 
 
 def test_parquet_trains_the_same_model(run, fitted):
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from boxdraw.cli.tables import Source, read_table
+    from boxdraw.tables.source import open_file
 
-    pq.write_table(read_table(Source("", Path("data.csv").read_bytes()), as_text=["branch"]), "data.parquet")
+    pq.write_table(pa.concat_tables(open_file("data.csv", texts=["branch"]).tables()), "data.parquet")
     assert run("fit", "data.parquet", "--target", "fraud", "--drop", "id", *FEW, "-o", "other.json").code == 0
     assert load_model("other.json").boxes == load_model(fitted).boxes
 
@@ -105,9 +106,9 @@ def test_numbers_of_parquet_can_be_categories(run, data):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from boxdraw.cli.tables import Source, read_table
+    from boxdraw.tables.source import open_file
 
-    table = read_table(Source("", Path(data).read_bytes()))
+    table = pa.concat_tables(open_file(data).tables())
     for kind in (pa.int64(), pa.float64()):
         typed = table.set_column(4, "branch", table["branch"].cast(kind))
         pq.write_table(typed, "data.parquet")
@@ -122,9 +123,9 @@ def test_columns_of_other_programs(run, data):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from boxdraw.cli.tables import Source, read_table
+    from boxdraw.tables.source import open_file
 
-    table = read_table(Source("", Path(data).read_bytes()), as_text=["branch"]).drop_columns(["id"])
+    table = pa.concat_tables(open_file(data, texts=["branch"]).tables()).drop_columns(["id"])
     odd = {
         "amount": table["amount"].cast(pa.decimal128(12, 2)),
         "country": table["country"].cast(pa.large_string()),

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boxdraw import BoxSet
+from boxdraw import BoxSet, load
 from boxdraw.cli.errors import Failure
-from boxdraw.cli.model import Edit, Model, load_model, model_from_json, model_to_json
+from boxdraw.cli.options import load_model
+from boxdraw.model.file import Edit, Model, model_from_json, model_to_json
 
 from .conftest import small_model
 
@@ -108,14 +109,14 @@ def test_boxes_alone_are_a_model():
 
 
 def test_a_model_loads_into_an_estimator(model):
-    classifier = load_model(model).classifier()
+    classifier = load(model)
     assert classifier.predict([[300, 3], [300, 12]]).tolist() == ["yes", "no"]
     assert classifier.classes_.tolist() == ["no", "yes"]
 
 
 def test_the_positive_label_may_come_first_in_the_alphabet():
     model = Model(small_model().boxes, "state", ("ok", "bad"))
-    classifier = model_from_json(model_to_json(model)).classifier()
+    classifier = load(model_to_json(model))
     assert classifier.predict([[300, 3], [300, 12]]).tolist() == ["bad", "ok"]
 
 
@@ -160,10 +161,10 @@ def edited(key, value):
         (edited("classes", [0, True]), "classes: expected two different labels of one type"),
         (edited("classes", [[0], [1]]), "classes: expected two different labels"),
         (edited("classes", "ab"), "classes: expected two different labels"),
-        (edited("boxes", {}), "cannot read boxes from this JSON"),
-        (edited("boxes", 5), "cannot read boxes from this JSON: expected an object"),
+        (edited("boxes", {}), 'in boxes: expected "format"'),
+        (edited("boxes", 5), "in boxes: expected an object"),
         (TEXT.replace('"lower": 30', '"lower": "30"'), r"boxes\[0\].limits\[0\].lower: expected a number"),
-        (TEXT.replace('"lower": 30', '"lower": 1e999'), "not a number in JSON"),
+        (TEXT.replace('"lower": 30', '"lower": 1e999'), "limits\\[0\\].lower: the number is too large for a float"),
         (TEXT.replace('"lower": 30', '"lower": NaN'), "NaN is not a number in JSON"),
         (TEXT.replace('"lower": 30', '"lower": 30, "lower": 31'), "the key 'lower' appears twice"),
     ],

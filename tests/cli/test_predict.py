@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from boxdraw import BoxSet
 from boxdraw.cli.main import main
-from boxdraw.cli.model import Model, model_to_json
+from boxdraw.model.file import Model, model_to_json
 
 from .conftest import INF, small_model
 

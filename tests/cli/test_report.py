@@ -13,7 +13,8 @@ import pyarrow.parquet
 import pytest
 
 from boxdraw import BoxSet
-from boxdraw.cli.model import Edit, load_model, model_to_json
+from boxdraw.cli.options import load_model
+from boxdraw.model.file import Edit, model_to_json
 from boxdraw.report import closed_form
 
 from .conftest import small_table
@@ -114,7 +115,7 @@ def test_why_boxes_do_not_follow_the_cost(run, fitted, data, form):
         f"The slider needs the rows that the boxes were learned from, 120 with {model.fit['positives']} positive ones, "
         "but new.csv has 30 with "
     )
-    save(replace(model, boxes=model.boxes.replace(0, "amount", lower=7.5)))
+    save(replace(model, drawing=model.boxes.replace(0, "amount", lower=7.5)))
     assert absent(run, fitted, data) == (
         "Learned again from data.csv, the boxes are others than those of the model: if these come from other rows, "
         "give those rows as DATA, and other rows as --test."
@@ -189,7 +190,7 @@ def test_refused(fails, model, data):
     fails("report", model, data, "-o", data, "--force", words="would take the place of what it is made from")
     fails("report", model, data, "--test", "absent.csv", "--force", words="absent.csv")
     fails("report", model, data, "--id", "account", "--force", words="account")
-    fails("report", model, data, "--weight", "fraud", "--force", words='the weights in column "fraud" must be numbers')
+    fails("report", model, data, "--weight", "fraud", "--force", words="The weights in column 'fraud' must be numbers")
     fails("report", model, data, "--target", "hour", "--force", words="labels that the model does not know")
     fails("report", model, data, "--max-rows", 1, code=2, words="--max-rows must be at least 2")
     fails("report", model, data, "--test", "-", code=2, words="--test cannot come from standard input")

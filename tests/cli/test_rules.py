@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boxdraw import BoxSet
-from boxdraw.cli.model import Model, model_to_json
+from boxdraw import BoxSet, load
+from boxdraw.model.file import Model, model_to_json
 
 from .conftest import small_model, small_table
 
@@ -104,8 +104,8 @@ def test_figures_for_machines(run, model, data):
     assert together["lift"] == pytest.approx(together["precision"] / (17 / 120))
     assert together["recall"] == together["true_positives"] / 17
     assert together["precision_low"] < together["precision"] < together["precision_high"]
-    table, boxes = small_table(), small_model()
-    frame = boxes.classifier().box_table(table, table["fraud"].to_pylist()).to_pylist()
+    table = small_table()
+    frame = load(model).box_table(table, table["fraud"].to_pylist()).to_pylist()
     assert [box["unique_recall"] for box in as_json["boxes"]] == [row["unique_recall"] for row in frame]
 
 

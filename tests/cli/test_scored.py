@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from boxdraw import BoxSet, ScoredBoxesClassifier
-from boxdraw.cli.model import Model, load_model, model_from_json, model_to_json
+from boxdraw import BoxSet, ScoredBoxesClassifier, load
+from boxdraw.cli.options import load_model
+from boxdraw.model.file import Model, model_from_json, model_to_json
 from boxdraw.model.scorecard import Scorecard
 
 from .conftest import INF, small_table
@@ -29,7 +30,7 @@ def small_card():
 
 
 def small_model():
-    return Model(small_card().union(), "fraud", ("no", "yes"), {}, small_card())
+    return Model(small_card(), "fraud", ("no", "yes"))
 
 
 @pytest.fixture
@@ -182,7 +183,7 @@ TEXT = """{
 def test_the_layout_is_as_documented():
     """The text is a promise: files of today must be readable by every later version."""
     boxes = BoxSet([[1]], [[2]], feature_names=["age"])
-    model = Model(boxes, "fraud", ("no", "yes"), {}, Scorecard(boxes, [3], 2))
+    model = Model(Scorecard(boxes, [3], 2), "fraud", ("no", "yes"))
     assert model_to_json(model) == TEXT
     assert model_from_json(TEXT) == model
 
@@ -205,7 +206,7 @@ def test_boxes_follow_from_a_scorecard():
 
 def test_a_scorecard_alone_is_a_model(run):
     small_card().to_json("alone.json")
-    assert load_model("alone.json") == Model(small_card().union(), scorecard=small_card())
+    assert load_model("alone.json") == Model(small_card())
     assert run("rules", "alone.json").out == (
         f"A row with enough points is flagged\n{CARD}\n\nThe same as a union of boxes:\n{UNION}\n"
     )
@@ -250,18 +251,17 @@ def test_boxes_that_are_not_those_of_the_scorecard_are_refused(run, fails, data,
     assert run("rules", edited(without)).code == 0
 
 
-def test_an_edit_in_python_is_refused_too():
+def test_an_edit_in_python_replaces_the_scorecard():
     model = small_model()
-    fewer = model.boxes.drop_box(0)
-    with pytest.raises(ValueError, match="boxes and scorecard do not agree"):
-        replace(model, boxes=fewer)
-    assert replace(model, boxes=fewer, scorecard=None).boxes == fewer
+    fewer = replace(model, drawing=model.boxes.drop_box(0))
+    assert fewer.scorecard is None
+    assert fewer.boxes == model.boxes.drop_box(0)
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda data: data.update(scorecard=None), "cannot read a scorecard from this JSON: expected an object"),
+        (lambda data: data.update(scorecard=None), "in scorecard: expected an object"),
         (lambda data: data["scorecard"].update(version=2), "written by a newer boxdraw"),
         (lambda data: data["scorecard"].update(points=[2, 2, 0]), "points[2] must not be 0"),
         (
@@ -385,7 +385,7 @@ def test_sql_runs(run, card):
     database.close()
     points, labels = zip(*found, strict=True)
     assert list(points) == small_card().score(table).tolist()
-    assert list(labels) == small_model().classifier().predict(table.select(["amount", "hour"])).tolist()
+    assert list(labels) == load(model_to_json(small_model())).predict(table.select(["amount", "hour"])).tolist()
 
 
 def test_sql_of_a_dialect(run, card):

@@ -87,14 +87,14 @@ def test_any_data_set_can_be_read_from_a_file():
 def test_nobody_said_where(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match=r"data_home.*BOXDRAW_DATA.*fourclass\.txt.*csie\.ntu\.edu\.tw"):
         load_dataset("fourclass")
-    with pytest.raises(FileNotFoundError, match=r"has not breast_tissue as one of .*BreastTissue\.csv.*archive\.ics"):
+    with pytest.raises(FileNotFoundError, match=r"contain breast_tissue as one of .*BreastTissue\.csv.*archive\.ics"):
         load_dataset("breast_tissue", data_home=tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"has not corner as one of corner\.csv\.gz, corner\.csv\.$"):
+    with pytest.raises(FileNotFoundError, match=r"does not contain corner as one of corner\.csv\.gz, corner\.csv\.$"):
         load_dataset("corner", data_home=tmp_path, from_file=True)
     with pytest.raises(FileNotFoundError, match="does not exist; data_home names a folder, or the file"):
         load_dataset("fourclass", data_home=tmp_path / "no")
     monkeypatch.setenv("BOXDRAW_DATA", str(tmp_path / "no"))
-    with pytest.raises(FileNotFoundError, match="does not exist; the variable BOXDRAW_DATA of the environment names a"):
+    with pytest.raises(FileNotFoundError, match="does not exist; the environment variable BOXDRAW_DATA names a"):
         load_dataset("fourclass")
 
 
@@ -108,7 +108,7 @@ def test_nobody_said_where(tmp_path, monkeypatch):
         (b"x1,x2,target\n1,1,2\n", "0 and 1 only"),
         (b"\x1f\x8bnonsense", "damaged"),
         (b"\xd0\xcf\x11\xe0", "decode"),
-        (b"1 1:2 2:3\n1 1:4 2:5\n", "two kinds"),
+        (b"1 1:2 2:3\n1 1:4 2:5\n", "two distinct labels"),
     ],
 )
 def test_files_that_are_something_else(tmp_path, content, message):
@@ -123,7 +123,7 @@ def test_a_field_that_the_reader_refuses(tmp_path):
     path.write_bytes(b"x1,x2,target\n1,1," + b"0" * 2000)
     usual = csv.field_size_limit(1000)  # of the process; other libraries set it, too
     try:
-        with pytest.raises(ValueError, match=r"fourclass cannot be read as fourclass: .*no CSV: field larger"):
+        with pytest.raises(ValueError, match=r"fourclass cannot be read as fourclass: .*not a CSV file: field larger"):
             load_dataset("fourclass", data_home=path)
     finally:
         csv.field_size_limit(usual)

@@ -189,7 +189,7 @@ def test_missing_values_are_refused():
     load._check(info, X.to_numpy(), y.to_numpy())
     broken = X.to_numpy().copy()
     broken[0, 0] = np.nan
-    with pytest.raises(ValueError, match="no missing values"):
+    with pytest.raises(ValueError, match="must not have missing values"):
         load._check(info, broken, y.to_numpy())
     with pytest.raises(ValueError, match="got 545 rows, 3 features and inf negatives"):
         load._check(info, X.to_numpy(), np.zeros(545, dtype=np.int64))
@@ -197,5 +197,5 @@ def test_missing_values_are_refused():
 
 def test_the_rarer_label():
     assert rarer([3, 3, 7]).tolist() == [0, 0, 1]
-    with pytest.raises(ValueError, match="two kinds"):
+    with pytest.raises(ValueError, match="two distinct labels"):
         rarer(["a", "a"])

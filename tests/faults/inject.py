@@ -23,7 +23,7 @@ import pyarrow.parquet
 
 import boxdraw
 from boxdraw import BoxSet
-from boxdraw.cli.model import Model, model_to_json
+from boxdraw.model.file import Model, model_to_json
 
 OLD = b"what was there before\n"
 KILLS = ("kill", "line kill", "byte")  # faults that leave a process no time to clean up

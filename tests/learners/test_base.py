@@ -96,7 +96,7 @@ def test_without_boxes_fit_draws_the_tightest_box():
 
 
 def test_bad_parameters_of_a_boxset_classifier():
-    with pytest.raises(TypeError, match="boxes must be a BoxSet; got list"):
+    with pytest.raises(TypeError, match="boxes must be a BoxSet or a Scorecard; got list"):
         BoxSetClassifier([[0, 1]]).predict(X)
     for classes in [(1, 1), (0, "a"), (0, 1, 2)]:
         with pytest.raises(ValueError, match="two different labels of one type"):

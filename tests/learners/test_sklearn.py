@@ -271,11 +271,11 @@ def test_three_classes_are_refused_in_scikit_learns_words(classifier):
         clone(classifier).fit(X, y)
 
 
-def test_positive_class_is_the_one_of_less_weight(cancer):
+def test_positive_class_is_the_one_with_fewer_rows(cancer):
     X, y = cancer
     assert FastBoxesClassifier().fit(X, y).pos_label_ == "malignant"
     weight = np.where(y == "malignant", 5, 1)
-    assert FastBoxesClassifier().fit(X, y, sample_weight=weight).pos_label_ == "benign"
+    assert FastBoxesClassifier().fit(X, y, sample_weight=weight).pos_label_ == "malignant"
     assert FastBoxesClassifier(pos_label="benign").fit(X, y).pos_label_ == "benign"
     with pytest.raises(ValueError, match="pos_label='no' is not a class of y"):
         FastBoxesClassifier(pos_label="no").fit(X, y)

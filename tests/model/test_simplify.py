@@ -344,7 +344,9 @@ def test_the_positive_class():
     boxes, X = BoxSet([[2]], [[4]]), line(3, 3.5, 1)
     assert simplify(boxes, X, [1, 1, 0])[0].n_boxes == 0  # 0 is rarer, and none of it is flagged
     assert simplify(boxes, X, [1, 1, 0], pos_label=1)[0].to_text() == "Box 1: x0 ≥ 2"
-    assert simplify(boxes, X, [1, 1, 0], sample_weight=[1, 1, 9])[0].to_text() == "Box 1: x0 ≥ 2"
+    assert simplify(boxes, X, [1, 1, 0], sample_weight=[1, 1, 9])[0].n_boxes == 0  # rows count, not their weights
+    one_each = simplify(boxes, X, [1, 1, 0], sample_weight=[1, 0, 1])[0]  # but not those without any
+    assert one_each.to_text() == "Box 1: x0 ≥ 2"
     assert simplify(boxes, X, ["n"] * 3, pos_label="p")[0].n_boxes == 0
     assert simplify(boxes, X, ["p"] * 3, pos_label="p")[0].to_text() == "Box 1: every row"
 

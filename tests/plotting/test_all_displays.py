@@ -100,7 +100,7 @@ def test_wrong_input_gets_one_clear_error(display, rows, models):
         display.from_predictions(boxes, X, y[1:])
     with pytest.raises(ValueError, match="at most one other"):
         display.from_predictions(boxes, X, np.arange(200) % 3)
-    with pytest.raises(ValueError, match="all numbers or all texts"):
+    with pytest.raises(ValueError, match="all numbers or all strings"):
         display.from_predictions(boxes, X, np.array([None, "a"] * 100, dtype=object))
     with pytest.raises(ValueError, match="3 features"):
         display.from_predictions(boxes, X[:, :3], y)

@@ -140,7 +140,7 @@ def test_no_star_without_a_cost_and_no_precision_where_nothing_is_flagged():
         (([1, 0], [1.0]), {}, r"got \(2,\), \(1,\)"),
         (([1, 1], [1.0, 2.0]), {}, "both classes, got 2 positive ones of 2"),
         ((["a", "b"], [1.0, 2.0]), {}, "both classes, got 0 positive ones of 2"),
-        (([1, 0], [1.0, np.nan]), {}, "got NaN"),
+        (([1, 0], [1.0, np.nan]), {}, "must not contain NaN"),
         (([1, 0], [1.0, 2.0]), {"sample_weight": [1.0]}, r"sample_weight has shape \(1,\); expected \(2,\)"),
         (([1, 0], [1.0, 2.0]), {"sample_weight": [1.0, -1]}, "must be finite and not negative"),
         (([1, 0], [1.0, 2.0]), {"sample_weight": [1.0, 0]}, "both classes some weight"),

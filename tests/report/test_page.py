@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 from boxdraw import FastBoxesClassifier, ScoredBoxesClassifier
-from boxdraw.cli.model import load_model
+from boxdraw.cli.options import load_model
 
 STORE = "window.boxdraw.store"
 HOSTILE = ["</script><script>window.hit = 1</script>", "<img src=x onerror='window.hit = 2'>", 'a"b&lt;\n{{data}}']

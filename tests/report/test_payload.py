@@ -157,7 +157,7 @@ def test_what_json_cannot_tell_apart_is_refused():
     with pytest.raises(ValueError, match="cannot be written as JSON: rename the feature"):
         payload(Subject(BoxSet([[1]], [[2]], feature_names=["\ud83d\ude00"]), (0, 1)), table)
     boxes = BoxSet([[-INF]], [[INF]], categories={"x0": [1, 2**53 + 1]})
-    with pytest.raises(ValueError, match=r"'x0' has the category 9007199254740993, .* make the categories text"):
+    with pytest.raises(ValueError, match=r"'x0' has the category 9007199254740993, .* make the categories strings"):
         payload(Subject(boxes, (0, 1)), Labelled([[1]], np.array([True])))
 
 

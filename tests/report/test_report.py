@@ -197,7 +197,7 @@ def test_inline():
         ({"false_alarm_cost": np.nan}, ValueError, "false_alarm_cost must be a positive number"),
         ({"max_rows": 1}, ValueError, "max_rows == 1, must be >= 2"),
         ({"max_rows": 2.5}, TypeError, "max_rows must be an instance of int"),
-        ({"title": 5}, TypeError, "title must be a text; got 5"),
+        ({"title": 5}, TypeError, "title must be a string; got 5"),
     ],
 )
 def test_refused(tmp_path, change, error, message):

@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from boxdraw import BoxSet
-from boxdraw.cli.model import model_from_json
+from boxdraw import BoxSet, load
+from boxdraw.model.file import model_from_json
 from boxdraw.model.scorecard import Scorecard
 
 from .javascript import run_js
@@ -103,7 +103,7 @@ def test_edits_and_labels(page):
         (step["time"], step["what"], step["reason"]) for step in steps
     ]
     assert model.target is None
-    assert model.classifier().predict([[0.0], [2.0]]).tolist() == [0, 1]
+    assert load(files[0]).predict([[0.0], [2.0]]).tolist() == [0, 1]
 
 
 def test_edits_of_the_learned_model_come_first(page):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from boxdraw import BoxSet, BoxSetClassifier
-from boxdraw.cli.model import Model, load_model, model_to_json
+from boxdraw.cli.options import load_model
+from boxdraw.model.file import Model, model_to_json
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "move_limit.py"
 INF = float("inf")

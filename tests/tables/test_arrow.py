@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from boxdraw._core.progress import RowsProgress
 from boxdraw.model.rows import MISSING, places_of
-from boxdraw.tables.arrow import ArrowEngine, open_dataset
+from boxdraw.tables.arrow import ArrowReader
 from boxdraw.tables.columns import distinct
+from boxdraw.tables.source import open_dataset
 
 
 def test_parquet_files_are_read_in_the_order_of_their_rows(tmp_path):
@@ -20,7 +21,7 @@ def test_parquet_files_are_read_in_the_order_of_their_rows(tmp_path):
         pyarrow.parquet.write_table(table, tmp_path / f"{k}.parquet", row_group_size=30)
     whole = ds.dataset([str(tmp_path / f"{k}.parquet") for k in (2, 0, 1)])
     for dataset in (whole, whole.filter(ds.field("a") >= 0)):
-        batches = list(ArrowEngine(dataset, 2**30, None, RowsProgress("", False)).batches(["a"]))
+        batches = list(ArrowReader(dataset, 2**30, None, RowsProgress("", False)).batches(["a"]))
         rows = np.concatenate([batch.column("a") for batch in batches])
         assert rows.tolist() == [*range(200, 300), *range(100), *range(100, 200)]
         assert all(batch.schema.names == ["a"] for batch in batches)
@@ -31,7 +32,7 @@ def test_partitions_have_columns_in_their_paths(tmp_path):
         pa.table({"a": [1, 2, 3], "day": ["x", "y", "x"]}), tmp_path, format="parquet", partitioning=["day"]
     )
     dataset = ds.dataset(tmp_path, format="parquet", partitioning=["day"])
-    batches = list(ArrowEngine(dataset, 2**30, None, RowsProgress("", False)).batches(["a", "day"]))
+    batches = list(ArrowReader(dataset, 2**30, None, RowsProgress("", False)).batches(["a", "day"]))
     assert pa.Table.from_batches(batches).sort_by("a").to_pydict() == {"a": [1, 2, 3], "day": ["x", "y", "x"]}
 
 

@@ -17,7 +17,7 @@ from boxdraw import (
     ScoredBoxesClassifier,
 )
 from boxdraw.tables import predict
-from boxdraw.tables.arrow import ArrowEngine
+from boxdraw.tables.arrow import ArrowReader
 from boxdraw.tables.dask import ClusterFiles
 
 INF = float("inf")
@@ -59,14 +59,14 @@ def model():
 def small_batches(monkeypatch):
     """Predict a few rows at a time."""
     monkeypatch.setattr(predict, "_ROWS", 7)
-    whole = ArrowEngine.batches
+    whole = ArrowReader.batches
 
     def pieces(self, columns):
         for batch in whole(self, columns):
             for start in range(0, batch.num_rows, 5):
                 yield batch.slice(start, 5)
 
-    monkeypatch.setattr(ArrowEngine, "batches", pieces)
+    monkeypatch.setattr(ArrowReader, "batches", pieces)
 
 
 def expected(model, table, features=None):

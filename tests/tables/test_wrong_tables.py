@@ -92,7 +92,7 @@ def test_a_fit_that_fails_late_leaves_the_model_as_it_was(patch):
     ("parameters", "error", "message"),
     [
         ({"categorical_features": "x"}, TypeError, "must be a list of columns; got the text 'x'"),
-        ({"categorical_features": ["z"]}, ValueError, "names 'z', which is not a feature: x"),
+        ({"categorical_features": ["z"]}, ValueError, "names 'z', which is not a feature: "),
         ({"pos_label": 7}, ValueError, r"pos_label=7 is not a label in column 'label'; expected one of \[0, 1\]"),
     ],
 )
@@ -188,10 +188,10 @@ def test_a_damaged_file_among_others(tmp_path):
 
 def test_a_csv_with_a_row_of_too_many_fields(tmp_path):
     (tmp_path / "a.csv").write_text("x,label\n1,0\n2,1\n3,0,7\n")
-    with pytest.raises(ValueError, match=r"a\.csv is no csv file, or a damaged one.*Expected 2 columns, got 3"):
+    with pytest.raises(ValueError, match=r"a\.csv, line 4: 3 fields, but 2 column names in the first line"):
         fit_path(tmp_path / "a.csv")
     long_csv(tmp_path / "c.csv", pd.DataFrame(RIGHT), "5,1,7\n")
-    with pytest.raises(ValueError, match=r"c\.csv is no csv file, or a damaged one.*Expected 2 columns, got 3"):
+    with pytest.raises(ValueError, match=r"c\.csv, line \d+: 3 fields, but 2 column names in the first line"):
         fit_path(tmp_path / "c.csv")
     (tmp_path / "b.csv").write_text("")
     with pytest.raises(ValueError, match=r"b\.csv is no csv file, or a damaged one.*[Ee]mpty"):

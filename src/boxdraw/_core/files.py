@@ -19,11 +19,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # which only writing can m
 
 @contextmanager
 def replacing(path: str | Path, check: Callable[[], None] | None = None) -> Iterator[IO[bytes]]:
-    """Open a file that takes its name when the block ends without an error, and is gone otherwise.
-
-    ``check`` is called just before that; an error in it keeps what has the name now. The permissions of a file that is
-    replaced stay as they are. Errors of the system name the file that was asked for.
-    """
+    """Open a file that takes its name, and the old permissions, if the block and ``check`` pass; else it is removed."""
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".boxdraw-{secrets.token_hex(8)}.tmp")
     try:
@@ -44,10 +40,7 @@ def replacing(path: str | Path, check: Callable[[], None] | None = None) -> Iter
 
 
 def _opener(target: Path) -> Callable[[str, int], int] | None:
-    """Return what opens a file with the permissions of another: rows that were private must not become public.
-
-    Another group than before gets none.
-    """
+    """Return an opener that keeps the permissions of a file, but for a new group: private rows stay private."""
     if os.name != "posix" or not target.exists():
         return None
     before = target.stat()
@@ -62,7 +55,7 @@ def _opener(target: Path) -> Callable[[str, int], int] | None:
 
 
 def _has_group(descriptor: int, group: int) -> bool:
-    """Give a file to a group, if one may; say whether it has it."""
+    """Give a file to a group, if allowed; return True if it belongs to it now."""
     if os.fstat(descriptor).st_gid != group:
         with suppress(OSError):
             os.fchown(descriptor, -1, group)
@@ -70,23 +63,7 @@ def _has_group(descriptor: int, group: int) -> bool:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    r"""Write a file so that it is there completely or not at all.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file. What was there is replaced in one step; a symbolic link is followed.
-    text : str
-        What to write, as UTF-8.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_text(Path(folder, "boxes.json"), "{}")
-    ...     Path(folder, "boxes.json").read_text(encoding="utf-8")
-    '{}\n'
-    """
+    """Replace a file by a text in UTF-8 in one step; a symbolic link is followed."""
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         raise OSError(f"{os.fspath(path)!r} is not a regular file: give the path of a file to write")
@@ -95,23 +72,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def read_source(source: str | bytes | os.PathLike[str]) -> str | bytes:
-    """Get the JSON text from wherever it is.
-
-    Parameters
-    ----------
-    source : str, bytes or path-like
-        Bytes and a str that starts with ``{`` are the text itself; anything else is the path of a file.
-
-    Returns
-    -------
-    str or bytes
-        The text, not yet decoded when it comes from a file.
-
-    Examples
-    --------
-    >>> read_source('{"format": "boxdraw.boxes"}')
-    '{"format": "boxdraw.boxes"}'
-    """
+    """Return JSON text: bytes and a str that starts with ``{`` are the text itself, anything else is a path."""
     if isinstance(source, bytes):
         return source
     if isinstance(source, str):

@@ -1,4 +1,4 @@
-"""What a long fit says while it runs, when ``verbose`` asks for it."""
+"""Progress of long fits, shown if ``verbose``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 class Progress:
-    """Prints finished steps with the time they took; says nothing unless verbose."""
+    """Prints finished steps with the time they took; silent unless verbose."""
 
     def __init__(self, name: str, verbose: int) -> None:
         self._name = name
@@ -17,37 +17,34 @@ class Progress:
         self._start = self._last = time.perf_counter()
 
     def step(self, what: str) -> None:
-        """Say that a step has ended."""
+        """Print that a step has ended."""
         if self._verbose:
             now = time.perf_counter()
             print(f"[{self._name}] {what} ({now - self._last:.2f} s)", flush=True)
             self._last = now
 
     def share(self, done: int, of: int) -> None:
-        """Say how much of a series of equal steps is done and how long the rest will take."""
+        """Print how much of a series of equal steps is done and how long the rest will take."""
         if self._verbose:
             spent = time.perf_counter() - self._start
             left = spent / done * (of - done)
             print(f"[{self._name}] {done} of {of} done, {spent:.1f} s, about {left:.0f} s left", flush=True)
 
 
-Told = Callable[[str, int, "int | None"], None]
+ProgressCallback = Callable[[str, int, "int | None"], None]
 
 
 class RowsProgress:
-    """Says how a pass over many rows gets on: on standard error if asked to, or to a function of the caller's.
-
-    The function is called with what is being done, the rows that are done, and their number in all if it is known.
-    """
+    """Shows progress over many rows on standard error, or calls a function with what, rows done and rows in all."""
 
     _SECONDS = 0.5  # between two messages
 
-    def __init__(self, name: str, shown: bool, tell: Told | None = None) -> None:
+    def __init__(self, name: str, shown: bool, tell: ProgressCallback | None = None) -> None:
         self._name, self._shown, self._tell = name, shown, tell
 
     @contextmanager
     def over(self, what: str, n_rows: int | None) -> Iterator[Callable[[int], None]]:
-        """Show a pass; yields a function to be told of every batch of rows that is done."""
+        """Show a pass; yields a function to call with the rows of each batch."""
         start = last = time.perf_counter()
         done = 0
 

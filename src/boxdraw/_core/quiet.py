@@ -23,10 +23,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def quietly(*kinds: type[Warning] | str) -> Iterator[None]:
-    """Ignore warnings of some categories, or that begin with some text, in one thread at a time.
-
-    Two threads that change the filters by turns put back what the other one has changed, and leave them so.
-    """
+    """Ignore warnings by category or by first words, in one thread at a time: filters belong to the process."""
     with _turn, warnings.catch_warnings():
         for kind in kinds:
             if isinstance(kind, str):

@@ -50,7 +50,7 @@ class Ranges:
         self.low[j], self.high[j] = min(self.low[j], float(low)), max(self.high[j], float(high))
 
     def are_finite(self) -> bool:
-        """Say whether all values are finite numbers."""
+        """Return True if all values are finite numbers."""
         return bool(np.isfinite([self.low, self.high]).all() and not self.missing.any())
 
     def merge(self, other: Ranges) -> Ranges:

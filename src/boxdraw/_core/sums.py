@@ -38,10 +38,7 @@ class FixedPoint:
         return cls(2.0 ** (TERM_BITS - math.ceil(most / math.log(2))))
 
     def thirds(self, terms: FloatArray, weight: FloatArray | None, count: FloatArray | None = None) -> FloatArray:
-        """Return the weighted terms of ``count`` equal rows, their digits in three parts, in a new first axis.
-
-        The parts are whole numbers, but floats, which matrix products are fast with; `halves` takes their sums.
-        """
+        """Return the terms of ``count`` equal weighted rows in three parts, whole floats for fast matrix products."""
         thirds = self._thirds(terms)
         if weight is not None:
             whole = np.floor(weight)
@@ -77,10 +74,7 @@ def halves(thirds: FloatArray) -> Halves:
 
 
 def moderate_unit(total_weight: float) -> float:
-    """Return the power of two by which to divide weights so that their sum is neither too large nor too small.
-
-    It may be too large for exact sums, and so small that single weights are lost beside the unit of the terms.
-    """
+    """Return the power of two to divide weights by, so that sums are exact and small weights are not lost."""
     bits = math.ceil(math.log2(total_weight))
     return math.ldexp(1.0, bits - min(max(bits, _LEAST_WEIGHT_BITS), WEIGHT_BITS))
 
@@ -105,10 +99,7 @@ def exact_total(weight: FloatArray) -> Fraction:
 
 
 def on_grid(weight: FloatArray, count: FloatArray | None = None) -> FloatArray:
-    """Round weights to whole multiples of a unit so small that any sums of them are exact, in whatever order.
-
-    Whole weights stay as they are. ``count`` says how many rows have each of the weights.
-    """
+    """Round weights, unless whole, to multiples of a unit so small that sums are exact; ``count`` rows of each."""
     in_all = math.fsum(weight if count is None else weight * count)
     unit = 2.0 ** (math.ceil(math.log2(in_all)) - 51)
     return weight if unit <= 1 and (np.floor(weight) == weight).all() else np.rint(weight / unit) * unit

@@ -8,9 +8,8 @@ from typing import Any
 
 from boxdraw.cli.errors import Failure, UsageError, extra
 from boxdraw.cli.options import add_common
-from boxdraw.cli.output import Output
+from boxdraw.cli.output import Output, check_table_name, write_tables
 from boxdraw.cli.show import note, say, say_json, text_table
-from boxdraw.cli.tables import check_table_name, write_table
 from boxdraw.datasets import DatasetInfo, describe_dataset, list_datasets, load_dataset
 from boxdraw.datasets.files import find_file
 
@@ -99,7 +98,8 @@ def _write(args: argparse.Namespace) -> None:
         return_X_y=True,
     )
     table = extra("pyarrow").Table.from_pandas(data.assign(target=target), preserve_index=False)
-    write_table(table.replace_schema_metadata(None), output)
+    table = table.replace_schema_metadata(None)
+    write_tables(table.schema, [table], output)
     if not output.is_stdout:
         note(f"wrote {len(target)} rows to {args.output}, with the column target, 1 for the rare class", args.quiet)
 

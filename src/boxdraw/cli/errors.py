@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
-from collections.abc import Sequence
 from typing import Any
 
 from boxdraw.model.export.text import printable
-from boxdraw.tables.suspects import is_number
+from boxdraw.tables.errors import TableError
 
-__all__ = ["Failure", "UsageError", "extra", "listed", "no_such_column", "one_line"]
+__all__ = ["Failure", "UsageError", "extra", "one_line"]
 
-_MOST_LISTED = 10
+# What to type where a table can't be used as it is, by `TableError.advice`.
+_ADVICE = {
+    "encoding": "; name its encoding, for example --encoding {}",
+    "any encoding": "; name its encoding with --encoding",
+    "delimiter": "; the fields seem to be split otherwise: try --delimiter {}",
+    "line": "; correct the line, or name the delimiter with --delimiter",
+    "unlabelled": ": fill them in, or add --skip-unlabelled",
+    "two": ": make a column of two, the rare one against the rest",
+    "drop": ": leave it out with --drop",
+    "not numbers": ": leave it out with --drop, or turn it into numbers, for example days since a fixed date",
+}
 
 
 class Failure(Exception):
@@ -23,43 +31,11 @@ class UsageError(Exception):
     """The command is invalid: exit code 2."""
 
 
-def no_such_column(name: str, columns: Sequence[str], source: str) -> Failure:
-    """Return the error for an unknown column, with a guess at the one that was meant."""
-    return Failure(f'{source} has no column "{printable(name)}"{_hint(name, columns)}The columns are {listed(columns)}')
-
-
-def _hint(name: str, columns: Sequence[str]) -> str:
-    """Guess why a column was not found: a typo, another delimiter, or no header line."""
-    folded = {column.strip().casefold(): column for column in reversed(columns)}
-    close = difflib.get_close_matches(name.strip().casefold(), folded, n=1)
-    if close:
-        return f'; did you mean "{printable(folded[close[0]])}"? '
-    if said := other_delimiter(columns):
-        return f"{said}. "
-    if sum(map(is_number, columns)) * 2 > len(columns):
-        return "; the first line looks like data: put a line with the column names above it. "
-    return ". "
-
-
-def other_delimiter(columns: Sequence[str]) -> str:
-    """Suggest a delimiter if all names ended up in one column; empty otherwise."""
-    if len(columns) == 1:
-        for delimiter, written in ((";", "';'"), ("\t", "tab"), ("|", "'|'")):
-            if delimiter in columns[0]:
-                return f"; the fields seem to be split otherwise: try --delimiter {written}"
-    return ""
-
-
-def listed(names: Sequence[object]) -> str:
-    """List names for a message: the first ten, and how many more there are."""
-    text = ", ".join(printable(str(name)) for name in names[:_MOST_LISTED])
-    more = len(names) - _MOST_LISTED
-    return f"{text} and {more} more" if more > 0 else text
-
-
 def one_line(error: BaseException) -> str:
     """Return an error as one line, with its type where the message alone would not be understood."""
     text = printable(" ".join(str(error).split())) if str(error) else ""
+    if isinstance(error, TableError) and error.advice:
+        return text + _ADVICE[error.advice].format(error.detail)
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{printable(str(error.filename))}: {error.strerror}"
     if isinstance(error, MemoryError):

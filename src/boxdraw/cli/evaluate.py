@@ -18,14 +18,14 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
-from boxdraw.cli.columns import Labelled, read_labelled
 from boxdraw.cli.errors import Failure, UsageError, extra
-from boxdraw.cli.labels import label_text
+from boxdraw.cli.labelled import read_labelled
 from boxdraw.cli.learning import add_learning, check_learning, learn
 from boxdraw.cli.options import add_common, add_csv, add_labelled, positive_integer, shares
-from boxdraw.cli.show import percent, progress, say, say_json, text_table
+from boxdraw.cli.show import percent, progress, rows_progress, say, say_json, text_table
 from boxdraw.metrics import auh_score
 from boxdraw.model.export.text import format_number, printable
+from boxdraw.tables.labelled import Piece, TrainingFile, label_text
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "recall_at", "run"]
 
@@ -43,13 +43,7 @@ _NAMES = {"fast": "boxes", "exact": "exact boxes", "scored": "scorecard"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("data", metavar="DATA", help="a CSV or Parquet file, or - for standard input")
     group = parser.add_argument_group("comparison")
     group.add_argument("--folds", type=positive_integer, default=5, metavar="N", help="parts of the rows (%(default)s)")
@@ -70,35 +64,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     if args.folds < 2:
         raise UsageError("--folds must be at least 2")
     check_learning(args)
-    data = read_labelled(args)
-    positive = data.is_positive
-    fewest = int(min(positive.sum(), (~positive).sum()))
+    with rows_progress(args.quiet) as tell:
+        data = read_labelled(args, tell)
+    fewest = min(data.n_positive, data.n_rows - data.n_positive)
     if fewest < args.folds:
         raise Failure(
             f"only {fewest} rows have the rarer label, too few for {args.folds} folds: use --folds {fewest}"
             if fewest > 1
             else "only one row has the rarer label: nothing can be learned and tested with it"
         )
-    figures = _cross_validate(args, data, positive)
+    figures = _cross_validate(args, data.read())
     if args.json:
-        say_json(_as_json(args, data, positive, figures))
+        say_json(_as_json(args, data, figures))
     else:
-        say(_as_text(args, data, positive, figures))
+        say(_as_text(args, data, figures))
 
 
-def _cross_validate(args: argparse.Namespace, data: Labelled, positive: BoolArray) -> dict[str, list[dict[str, float]]]:
+def _cross_validate(args: argparse.Namespace, rows: Piece) -> dict[str, list[dict[str, float]]]:
     """Return for each model the figures of each fold."""
-    models = {_NAMES[args.method]: _boxes(args, data, positive), **_others(args, data, positive)}
+    _, positive, weight = rows
+    models = {_NAMES[args.method]: _boxes(args, rows), **_others(args, rows)}
     figures: dict[str, list[dict[str, float]]] = {name: [] for name in models}
     splitter = RepeatedStratifiedKFold(n_splits=args.folds, n_repeats=args.repeats, random_state=args.seed)
     n_fits = args.folds * args.repeats * len(models)
@@ -108,25 +97,28 @@ def _cross_validate(args: argparse.Namespace, data: Labelled, positive: BoolArra
             for name, scorer in models.items():
                 step(done, f"{name}, fold {fold} of {args.folds * args.repeats}")
                 score = scorer(train, test)
-                weight = None if data.weight is None else data.weight[test]
-                figures[name].append(_figures(positive[test], score, weight, args.false_alarm_rates))
+                test_weight = None if weight is None else weight[test]
+                figures[name].append(_figures(positive[test], score, test_weight, args.false_alarm_rates))
                 done += 1
     return figures
 
 
-def _boxes(args: argparse.Namespace, data: Labelled, positive: BoolArray) -> Scorer:
+def _boxes(args: argparse.Namespace, rows: Piece) -> Scorer:
+    X, positive, weight = rows
+
     def score(train: IntArray, test: IntArray) -> FloatArray:
-        weight = None if data.weight is None else data.weight[train]
-        model = learn(args, data.X.take(train), positive[train], weight, quiet=True)
-        ranking: FloatArray = model.decision_function(data.X.take(test))
+        train_weight = None if weight is None else weight[train]
+        model = learn(args, X.take(train), positive[train], train_weight, quiet=True)
+        ranking: FloatArray = model.decision_function(X.take(test))
         return ranking
 
     return score
 
 
-def _others(args: argparse.Namespace, data: Labelled, positive: BoolArray) -> dict[str, Scorer]:
+def _others(args: argparse.Namespace, rows: Piece) -> dict[str, Scorer]:
     """Return the classifiers to compare with, on numbers and codes of categories."""
-    matrix, categorical = _matrix(data.X)
+    X, positive, weight = rows
+    matrix, categorical = _matrix(X)
     balanced = {"class_weight": "balanced"}
     forest = RandomForestClassifier(n_estimators=200, random_state=args.seed, n_jobs=args.jobs, **balanced)
     classifiers = {
@@ -138,8 +130,8 @@ def _others(args: argparse.Namespace, data: Labelled, positive: BoolArray) -> di
     def scorer(classifier: Any) -> Scorer:
         def score(train: IntArray, test: IntArray) -> FloatArray:
             pipeline = Pipeline([("encode", _encoder(categorical)), ("classify", classifier)])
-            weight = {} if data.weight is None else {"classify__sample_weight": data.weight[train]}
-            pipeline.fit(matrix[train], positive[train], **weight)
+            weights = {} if weight is None else {"classify__sample_weight": weight[train]}
+            pipeline.fit(matrix[train], positive[train], **weights)
             probability: FloatArray = pipeline.predict_proba(matrix[test])[:, 1]
             return probability
 
@@ -181,29 +173,7 @@ def _figures(
 
 
 def recall_at(positive: BoolArray, score: FloatArray, rate: float, weight: FloatArray | None = None) -> float:
-    """Return the largest recall of a threshold that flags at most a share of the negatives.
-
-    Parameters
-    ----------
-    positive : ndarray of bool
-        Which rows are positive.
-    score : ndarray of float
-        What ranks them.
-    rate : float
-        The share of the negatives.
-    weight : ndarray of float, optional
-        Weights of the rows.
-
-    Returns
-    -------
-    float
-        The share of the positives that are caught.
-
-    Examples
-    --------
-    >>> recall_at(np.array([True, False, True, False]), np.array([4.0, 3.0, 2.0, 1.0]), 0.1)
-    0.5
-    """
+    """Return the largest recall of a threshold that flags at most a share of the negatives."""
     false_alarms, caught, _ = roc_curve(positive, score, sample_weight=weight, drop_intermediate=False)
     # A share such as 0.1 of ten rows must not be lost to rounding in the sums of weights.
     return float(caught[false_alarms <= rate + 1e-12].max())
@@ -217,14 +187,14 @@ def _summaries(folds: Sequence[dict[str, float]]) -> Iterator[tuple[str, float, 
 
 
 def _as_json(
-    args: argparse.Namespace, data: Labelled, positive: BoolArray, figures: dict[str, list[dict[str, float]]]
+    args: argparse.Namespace, data: TrainingFile, figures: dict[str, list[dict[str, float]]]
 ) -> dict[str, Any]:
     return {
-        "data": data.source,
-        "target": data.target,
-        "positive": data.positive_label,
-        "rows": len(positive),
-        "positives": int(positive.sum()),
+        "data": data.rows.file.name,
+        "target": data.rows.target,
+        "positive": data.positive,
+        "rows": data.n_rows,
+        "positives": data.n_positive,
         "method": args.method,
         "folds": args.folds,
         "repeats": args.repeats,
@@ -236,10 +206,9 @@ def _as_json(
     }
 
 
-def _as_text(
-    args: argparse.Namespace, data: Labelled, positive: BoolArray, figures: dict[str, list[dict[str, float]]]
-) -> str:
-    label = f"{printable(data.target)} = {printable(label_text(data.positive_label))}"
+def _as_text(args: argparse.Namespace, data: TrainingFile, figures: dict[str, list[dict[str, float]]]) -> str:
+    label = f"{printable(data.rows.target)} = {printable(label_text(data.positive))}"
+    share = percent(data.n_positive / data.n_rows, 1)
     times = "" if args.repeats == 1 else f", {args.repeats} times"
     rates = [f"recall at {format_number(100 * rate)}%" for rate in args.false_alarm_rates]
     rows = [
@@ -248,7 +217,7 @@ def _as_text(
     ]
     return "\n".join(
         [
-            f"{data.source}: {len(positive)} rows, {positive.sum()} ({percent(positive.mean(), 1)}) with {label}",
+            f"{data.rows.file.name}: {data.n_rows} rows, {data.n_positive} ({share}) with {label}",
             f"Mean and standard deviation over {args.folds} folds{times}; recall at a share of false alarms",
             "",
             text_table(["model", "AUC", "AUH", "average precision", *rates], rows),

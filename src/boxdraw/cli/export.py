@@ -6,10 +6,10 @@ import argparse
 from typing import Any
 
 from boxdraw.cli.errors import Failure, UsageError
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_output
+from boxdraw.cli.options import add_common, add_output, load_model
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import say
+from boxdraw.model.file import Model
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "exported", "run"]
 
@@ -26,13 +26,7 @@ _NOT_OF_SCORECARDS = ("python", "onnx")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
     parser.add_argument("--to", required=True, choices=LANGUAGES, help="the language")
     add_output(parser, "-", "the result")
@@ -53,13 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     for option, language in (("dialect", "sql"), ("table", "sql"), ("name", "python")):
         if getattr(args, option) is not None and args.to != language:
             raise UsageError(f"--{option} goes with --to {language}")
@@ -79,30 +67,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def exported(model: Model, language: str, scorecard: bool = False, **details: Any) -> str | bytes:
-    """Write a model in another language.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    language : str
-        One of those that ``boxdraw export --to`` knows.
-    scorecard : bool
-        Whether to write the scorecard, not the boxes.
-    **details
-        Options of that language.
-
-    Returns
-    -------
-    str or bytes
-        The result, without a line break at the end.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> exported(Model(BoxSet([[1]], [[2]])), "text")
-    'Box 1: 1 ≤ x0 ≤ 2'
-    """
+    """Write a model in another language."""
     written = model.scorecard if scorecard else model.boxes
     if written is None:
         raise Failure("this model has no scorecard: boxdraw fit --method scored learns one")

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from boxdraw._core.arrays import FloatArray
-from boxdraw.cli.labels import label_text
-from boxdraw.cli.model import Model
 from boxdraw.cli.show import percent, text_table
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import printable, rule_texts
+from boxdraw.model.file import Model
 from boxdraw.model.statistics import BoxCounts, counted_statistics, wilson_interval
-from boxdraw.tables.schema import warn_of_unseen
+from boxdraw.tables.labelled import Piece, Tell, label_text
+from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
 
 __all__ = ["EDITED", "HEADER", "box_figures", "edit_texts", "figure_cells", "figures_text", "model_text", "rules_json"]
 
@@ -26,54 +25,22 @@ HEADER = ("box", "rows", "caught", "false alarms", "precision", "95% interval", 
 EDITED = "Edited since it was learned:"
 
 
-def box_figures(model: Model, X: Any, y: Any, weight: FloatArray | None) -> list[dict[str, Any]]:
-    """Count what each box catches, and at the end what all of them do together.
-
-    Parameters
-    ----------
-    model : Model
-        The boxes.
-    X : pyarrow.Table
-        The rows.
-    y : ndarray
-        Their labels.
-    weight : ndarray or None
-        Their weights.
-
-    Returns
-    -------
-    list of dict
-        The columns of ``box_table`` by name, with ``box`` in front: its number, or "any" for all boxes.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from boxdraw import BoxSet
-    >>> model = Model(BoxSet([[1]], [[2]], feature_names=["age"]))
-    >>> rows = box_figures(model, pa.table({"age": [1, 2, 3]}), np.array([1, 0, 0]), None)
-    >>> [(row["box"], row["support"], row["precision"]) for row in rows]
-    [(1, 2.0, 0.5), ('any', 2.0, 0.5)]
-    """
-    warn_of_unseen(X, model.boxes)
-    member = model.boxes.membership(X)
-    return counted_figures(model, BoxCounts.of(member, np.asarray(y == model.classes[1]), weight))
-
-
-def counted_figures(model: Model, counts: BoxCounts) -> list[dict[str, Any]]:
-    """Return the figures of `box_figures` from counts of the rows.
-
-    Parameters
-    ----------
-    model : Model
-        The boxes.
-    counts : BoxCounts
-        The counts.
-
-    Returns
-    -------
-    list of dict
-        The figures.
-    """
+def box_figures(
+    model: Model, pieces: Iterable[Piece], n_rows: int | None = None, tell: Tell | None = None
+) -> list[dict[str, Any]]:
+    """Count what each box catches in rows that come in pieces, and at the end what all of them do together."""
+    counts: BoxCounts | None = None
+    unseen: dict[str, list[str]] = {}
+    done = 0
+    for rows, positive, weight in pieces:
+        some = BoxCounts.of(model.boxes.membership(rows), positive, weight)
+        counts = some if counts is None else counts.merge(some)
+        unseen = merged_unseen(unseen, unseen_categories(rows, model.boxes))
+        done += rows.num_rows
+        if tell is not None:
+            tell("counting rows in boxes", done, n_rows)
+    assert counts is not None
+    warn_of(unseen)
     columns = counted_statistics(model.boxes, counts)
     values = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
@@ -107,44 +74,12 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def figures_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Write figures as columns of text.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        What `box_figures` returns.
-
-    Returns
-    -------
-    str
-        A line per box.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from boxdraw import BoxSet
-    >>> model = Model(BoxSet([[1]], [[2]], feature_names=["age"]))
-    >>> print(figures_text(box_figures(model, pa.table({"age": [1, 2, 3]}), np.array([1, 0, 0]), None)))
-    box  rows  caught  false alarms  precision  95% interval  recall  only here  lift
-    1       2       1             1        50%        9%-91%    100%       100%  1.50
-    any     2       1             1        50%        9%-91%    100%       100%  1.50
-    """
+    """Write figures as columns of text."""
     return text_table(HEADER, [figure_cells(row) for row in rows])
 
 
 def figure_cells(row: dict[str, Any]) -> list[str]:
-    """Write the figures of one box, in the order of ``HEADER``.
-
-    Parameters
-    ----------
-    row : dict
-        One of what `box_figures` returns.
-
-    Returns
-    -------
-    list of str
-        A text per column.
-    """
+    """Write the figures of one box, in the order of ``HEADER``."""
     low, high = percent(row["precision_low"]), percent(row["precision_high"])
     return [
         str(row["box"]),
@@ -158,25 +93,7 @@ def figure_cells(row: dict[str, Any]) -> list[str]:
 
 
 def model_text(model: Model) -> str:
-    """Write what a model says, for people: the scorecard if there is one, the boxes, and how people changed them.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-
-    Returns
-    -------
-    str
-        A line per box, below one that says what the boxes mean.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> print(model_text(Model(BoxSet([[1]], [[2]]), "fraud", ("no", "yes"))))
-    A row in any of these boxes is predicted to have fraud = yes
-    Box 1: 1 ≤ x0 ≤ 2
-    """
+    """Write what a model says, for people: the scorecard if there is one, the boxes, and how people changed them."""
     edits = _edits_text(model)
     if model.scorecard is None:
         return f"A row in any of these boxes is {_flagged(model)}\n{model.boxes.to_text()}{edits}"
@@ -191,25 +108,7 @@ def _edits_text(model: Model) -> str:
 
 
 def edit_texts(model: Model) -> list[tuple[str, str]]:
-    """Write what people changed.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-
-    Returns
-    -------
-    list of pairs of str
-        When, and what was done with the reason.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> from boxdraw.cli.model import Edit
-    >>> edit_texts(Model(BoxSet([[1]], [[2]]), edits=(Edit("2026-11-16", "Box 2 dropped", "seasonal"),)))
-    [('2026-11-16', 'Box 2 dropped (seasonal)')]
-    """
+    """Write what people changed."""
     return [
         (printable(edit.time), printable(edit.what) + (f" ({printable(edit.reason)})" if edit.reason else ""))
         for edit in model.edits
@@ -223,27 +122,7 @@ def _flagged(model: Model) -> str:
 
 
 def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """Return the rules as data, with figures if there are some.
-
-    Parameters
-    ----------
-    model : Model
-        The boxes.
-    figures : sequence of dict, optional
-        What `box_figures` returns.
-
-    Returns
-    -------
-    dict
-        ``target``, ``classes``, ``boxes`` with the rule of each as text and as limits, ``any``, the figures of all
-        boxes together, and ``scorecard`` and ``edits`` if there are any.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> rules_json(Model(BoxSet([[1]], [[2]])))["boxes"][0]["limits"]
-    [{'feature': 'x0', 'lower': 1.0, 'upper': 2.0, 'missing': False}]
-    """
+    """Return the rules as data, with figures if there are some."""
     boxes: list[dict[str, Any]] = []
     for k, rule in enumerate(_rules(model.boxes)):
         boxes.append({"box": k + 1, **rule})

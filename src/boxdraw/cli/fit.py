@@ -8,22 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from boxdraw._core.version import __version__
-from boxdraw.cli.columns import Labelled, read_labelled
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.figures import box_figures, figures_text, model_text, rules_json
-from boxdraw.cli.labels import label_text
-from boxdraw.cli.learning import add_learning, check_learning, learn
-from boxdraw.cli.model import Model, model_to_json
+from boxdraw.cli.labelled import read_labelled
+from boxdraw.cli.learning import add_learning, check_learning, learn, make_estimator
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import percent, plain, rows_progress, say, say_json
-from boxdraw.cli.stored_fit import StoredLabelled, read_stored
 from boxdraw.model.export.text import printable
+from boxdraw.model.file import Model, model_to_json
+from boxdraw.tables.labelled import Tell, TrainingFile, label_text
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
-
-Rows = Labelled | StoredLabelled
-Learned = tuple[Rows, Model, list[dict[str, Any]]]
 
 SUMMARY = "Learn boxes around the rare label of a table, print them as rules and save them."
 EXAMPLES = """\
@@ -36,13 +32,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("data", metavar="DATA", help="a CSV or Parquet file, or - for standard input")
     add_output(parser, "model.json", "the model")
     add_learning(parser)
@@ -52,18 +42,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     check_learning(args)
     if args.json and args.output == "-":
         raise UsageError("--json and -o - cannot share standard output; give -o a file")
     output = Output(args.output, args.force, (args.data,))
-    data, model, figures = _learn_stored(args) or _learn(args)
+    with rows_progress(args.quiet) as tell:
+        data = read_labelled(args, tell)
+        fitted = _fit_in_passes(args, data, tell) if args.method == "fast" else None
+    if fitted is None:
+        fitted = learn(args, *data.read(), args.quiet)
+    model = _model(args, data, fitted)
+    with rows_progress(args.quiet) as tell:
+        figures = box_figures(model, data.pieces(), data.n_rows, tell)
     output.write(model_to_json(model))
     if args.json:
         saved = {"model": output.name, "fit": model.fit}
@@ -72,35 +63,26 @@ def run(args: argparse.Namespace) -> None:
         say(_report(model, data, figures, output), sys.stderr if output.is_stdout else sys.stdout)
 
 
-def _learn(args: argparse.Namespace) -> Learned:
-    """Learn from a table in memory."""
-    data = read_labelled(args)
-    model = _model(args, data, learn(args, data.X, data.is_positive, data.weight, args.quiet))
-    return data, model, box_figures(model, data.X, data.y, data.weight)
+def _fit_in_passes(args: argparse.Namespace, data: TrainingFile, tell: Tell) -> Any:
+    """Learn with Fast Boxes, which reads large tables in pieces."""
+    rows = data.rows
+    return make_estimator(args).fit_table(
+        data, target=rows.target, weight=rows.weight, features=data.features, progress=tell
+    )
 
 
-def _learn_stored(args: argparse.Namespace) -> Learned | None:
-    """Learn from a table that is read piece by piece, if this one is."""
-    with rows_progress(args.quiet) as tell:
-        data = read_stored(args, tell)
-        if data is None:
-            return None
-        model = _model(args, data, data.learn(args))
-        return data, model, data.figures(model)
+def _model(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> Model:
+    drawing = fitted.scorecard_ if args.method == "scored" else fitted.boxes_
+    classes = data.negative, data.positive
+    return Model(drawing, data.rows.target, classes, _origin(args, data, fitted))
 
 
-def _model(args: argparse.Namespace, data: Rows, fitted: Any) -> Model:
-    card = fitted.scorecard_ if args.method == "scored" else None
-    classes = data.negative_label, data.positive_label
-    return Model(fitted.boxes_, data.target, classes, _origin(args, data, fitted), card)
-
-
-def _origin(args: argparse.Namespace, data: Rows, fitted: Any) -> dict[str, Any]:
+def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[str, Any]:
     """Say where the boxes come from; nothing that differs from run to run, so that equal models are equal files."""
     origin: dict[str, Any] = {
         "boxdraw": __version__,
         "method": args.method,
-        "data": data.source if args.data == "-" else Path(args.data).name,
+        "data": data.rows.file.name if args.data == "-" else Path(args.data).name,
         "rows": data.n_rows,
         "positives": data.n_positive,
         "weight": args.weight,
@@ -134,14 +116,14 @@ def _settings(fitted: Any) -> dict[str, Any]:
     return drawn | {"expansion": fitted.expansion_, "growth": fitted.growth_}
 
 
-def _report(model: Model, data: Rows, figures: list[dict[str, Any]], output: Output) -> str:
+def _report(model: Model, data: TrainingFile, figures: list[dict[str, Any]], output: Output) -> str:
     """Write what was learned."""
     share = percent(data.n_positive / data.n_rows, 1)
-    label = f"{printable(data.target)} = {printable(label_text(model.classes[1]))}"
+    label = f"{printable(data.rows.target)} = {printable(label_text(model.classes[1]))}"
     saved = "standard output" if output.is_stdout else output.name
     return "\n".join(
         [
-            f"{data.source}: {data.n_rows} rows, {data.n_positive} ({share}) with {label}",
+            f"{data.rows.file.name}: {data.n_rows} rows, {data.n_positive} ({share}) with {label}",
             "",
             model_text(model),
             *_proof(model.fit),

@@ -1,4 +1,4 @@
-"""What boxes are learned with, as the options of the user describe it."""
+"""The estimator that the options describe."""
 
 from __future__ import annotations
 
@@ -21,20 +21,7 @@ _OWN = {"time_limit": "exact", "max_limits": "scored", "max_union": "scored"}
 
 
 def add_learning(parser: argparse.ArgumentParser) -> None:
-    """Add how to learn.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_learning(parser)
-    >>> parser.parse_args(["--method", "scored", "--max-limits", "2"]).max_limits
-    2
-    """
+    """Add how to learn."""
     group = parser.add_argument_group("learning")
     group.add_argument(
         "--method",
@@ -70,39 +57,14 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
 
 
 def check_learning(args: argparse.Namespace) -> None:
-    """Refuse options of another method than the one that was chosen.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Reject options of another method than the chosen one."""
     for name, method in _OWN.items():
         if getattr(args, name) is not None and args.method != method:
             raise UsageError(f"--{name.replace('_', '-')} goes with --method {method}; {args.method} has none")
 
 
 def learn(args: argparse.Namespace, X: Any, positive: BoolArray, weight: FloatArray | None, quiet: bool) -> Any:
-    """Learn boxes.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    X : pyarrow.Table
-        The rows.
-    positive : ndarray of bool
-        Which of them are positive.
-    weight : ndarray or None
-        Their weights.
-    quiet : bool
-        Whether to show no progress.
-
-    Returns
-    -------
-    estimator
-        Fitted, with the positive class True.
-    """
+    """Learn boxes."""
     limit = args.time_limit or _EXACT_SECONDS
     with progress("drawing boxes", limit if args.method == "exact" else None, quiet) as step:
 
@@ -117,20 +79,7 @@ def learn(args: argparse.Namespace, X: Any, positive: BoolArray, weight: FloatAr
 
 
 def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
-    """Return the estimator that the options describe, not fitted.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    tell : callable, optional
-        Told how an exact search gets on.
-
-    Returns
-    -------
-    estimator
-        For labels that are True and False.
-    """
+    """Return the estimator that the options describe, not fitted."""
     common = {"pos_label": True, "random_state": args.seed, "n_jobs": args.jobs}
     cost = args.false_alarm_cost
     if args.method == "exact":
@@ -153,23 +102,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
 
 
 def box_counts(most: int | None) -> tuple[int, ...]:
-    """Return the numbers of boxes to try.
-
-    Parameters
-    ----------
-    most : int or None
-        The most boxes that the user wants.
-
-    Returns
-    -------
-    tuple of int
-        Rising numbers up to that one.
-
-    Examples
-    --------
-    >>> box_counts(7), box_counts(None)
-    ((1, 2, 3, 4, 5, 6, 7), (1, 2, 3, 4, 5, 6, 8, 10))
-    """
+    """Return the numbers of boxes to try."""
     if most is None:
         return _TRIED
     return (*(n for n in _TRIED if n < most), most)

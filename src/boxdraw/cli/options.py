@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 from typing import Any
 
-from boxdraw.cli.errors import UsageError
+from boxdraw._core.files import read_source
+from boxdraw.cli.errors import Failure, UsageError
+from boxdraw.model.export.scorecard import union_within
+from boxdraw.model.file import Model, model_from_json
 
 __all__ = [
     "add_common",
@@ -13,6 +18,7 @@ __all__ = [
     "add_labelled",
     "add_output",
     "check_inputs",
+    "load_model",
     "positive_integer",
     "positive_number",
     "shares",
@@ -87,6 +93,22 @@ def check_inputs(model: str, data: str | None) -> None:
     """Reject a command that reads both the model and the rows from standard input."""
     if model == data == "-":
         raise UsageError("the model and the data cannot both come from standard input")
+
+
+def load_model(path: str) -> Model:
+    """Read a model that has boxes from a file, or from standard input for ``-``."""
+    name = "standard input" if path == "-" else path
+    content = sys.stdin.buffer.read() if path == "-" else read_source(Path(path))
+    try:
+        model = model_from_json(content, name)
+    except ValueError as error:
+        raise Failure(str(error)) from None
+    if model.scorecard is not None:
+        try:
+            union_within(model.scorecard, len(content))
+        except ValueError as error:
+            raise Failure(f"{name} has no boxes: {error}") from None
+    return model
 
 
 def _delimiter(text: str) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from boxdraw._core.files import replacing
-from boxdraw.cli.errors import Failure
+from boxdraw.cli.errors import Failure, UsageError
+from boxdraw.tables.write import check_csv_type, write_csv, write_parquet
 
-__all__ = ["Output"]
+__all__ = ["Output", "check_table_name", "write_tables"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +66,21 @@ class Output:
             raise Failure(f"{self.name} exists; add --force to replace it, or choose another name with -o")
         if not os.access(path.parent, os.W_OK):
             raise Failure(f"cannot write {self.name}: no permission to write in the folder {path.parent}")
+
+
+def check_table_name(name: str) -> None:
+    """Reject a name for a table that does not say its format."""
+    if name != "-" and not name.lower().endswith((".csv", ".parquet")):
+        raise UsageError(f"cannot write a table to {name}: the name must end in .csv or .parquet")
+
+
+def write_tables(schema: Any, tables: Iterable[Any], output: Output, delimiter: str = ",") -> None:
+    """Write a table that comes in pieces, in the format that the name says; to standard output as CSV."""
+    if output.name.lower().endswith(".parquet"):
+        with output.open() as file:
+            write_parquet(file, schema, tables)
+        return
+    for field in schema:
+        check_csv_type(field.name, field.type)
+    with output.open() as file:
+        write_csv(file, schema, tables, delimiter)

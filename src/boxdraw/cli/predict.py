@@ -9,27 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from boxdraw.cli.columns import csv_form
-from boxdraw.cli.errors import Failure, UsageError, extra, listed
-from boxdraw.cli.features import as_trained, by_place, feature_rows, text_features
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
-from boxdraw.cli.output import Output
+from boxdraw.cli.errors import Failure, UsageError, extra
+from boxdraw.cli.labelled import open_table
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model
+from boxdraw.cli.output import Output, check_table_name, write_tables
 from boxdraw.cli.show import note, rows_progress, say_json
-from boxdraw.cli.stored import Stored, check_trained, open_stored
-from boxdraw.cli.stored_labels import Tell
-from boxdraw.cli.tables import (
-    Source,
-    check_table_name,
-    decoded,
-    leading_zeros,
-    read_verbatim,
-    write_table,
-    write_tables,
-)
 from boxdraw.model.export.text import printable
+from boxdraw.model.file import Model
 from boxdraw.model.membership import first_box
 from boxdraw.model.rows import UNSEEN, read_columns
+from boxdraw.tables.errors import listed
+from boxdraw.tables.labelled import Tell
+from boxdraw.tables.source import TableFile, decoded
+from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "predictions", "run"]
 
@@ -44,13 +36,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
     parser.add_argument("data", metavar="DATA", help="a CSV or Parquet file, or - for standard input")
     add_output(parser, "-", "the rows (.csv or .parquet)")
@@ -61,13 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     if args.json and args.output == "-":
         raise UsageError("--json and the table cannot share standard output; give -o a file")
     check_inputs(args.model, args.data)
@@ -75,78 +55,73 @@ def run(args: argparse.Namespace) -> None:
     output = Output(args.output, args.force, (args.model, args.data))
     model = load_model(args.model)
     with rows_progress(args.quiet) as tell:
-        n_rows, n_flagged = _write_stored(args, model, output, tell) or _write(args, model, output)
+        n_rows, n_flagged = _write(args, model, output, tell)
     if args.json:
         say_json({"rows": n_rows, "flagged": n_flagged, "output": output.name})
     elif not output.is_stdout:
         note(f"{n_flagged} of {n_rows} rows are flagged; written to {output.name}", args.quiet)
 
 
-def _write(args: argparse.Namespace, model: Model, output: Output) -> tuple[int, int]:
-    """Write the rows of a table in memory; return how many there are, and how many are flagged."""
-    source = Source.load(args.data, csv_form(args))
-    rows = feature_rows(source, model.boxes)
-    columns = predictions(model, rows, args.explain)
-    table = _handed_on(source, rows, model, output)
-    _check_clash(table.column_names, columns, source.name)
-    _note_unseen(_unseen(rows, model), args.quiet)
-    write_table(_joined(table, columns, args.only_flagged), output, args.delimiter)
-    return rows.num_rows, _count_flagged(columns)
-
-
-def _write_stored(args: argparse.Namespace, model: Model, output: Output, tell: Tell) -> tuple[int, int] | None:
-    """Do the same with a table that is read piece by piece, if this one is."""
-    # What is said of a row depends on how far apart all rows are, so --explain reads them as a whole.
-    stored = None if args.explain else open_stored(args.data, csv_form(args), text_features(model.boxes))
-    if stored is None or by_place(stored.schema.names, model.boxes):
-        return None
-    check_trained(stored, model.boxes)
-    pieces = _Pieces(stored, model, output.name.lower().endswith(".parquet"))
-    added = predictions(model, pieces.no_rows, explain=False)
-    _check_clash(pieces.handed_on.names, added, stored.name)
+def _write(args: argparse.Namespace, model: Model, output: Output, tell: Tell) -> tuple[int, int]:
+    """Write the rows with their predictions; return how many there are, and how many are flagged."""
+    file = open_table(args, args.data, text_features(model.boxes))
+    check_trained(file, model.boxes)
+    pieces = _Pieces(file, model, output.name.lower().endswith(".parquet"))
+    added = predictions(model, pieces.no_rows, args.explain)
+    _check_clash(pieces.schema.names, added, file.name)
     done = flagged = 0
     unseen: Unseen = {}
-    n_rows = stored.n_rows
+    n_rows = file.n_rows
 
     def tables() -> Iterator[Any]:
         nonlocal done, flagged
-        for rows, table in pieces:
-            columns = predictions(model, rows, explain=False)
+        # What is said of a row depends on how far apart all rows are, so --explain needs them as a whole.
+        for rows, table in [pieces.whole()] if args.explain else pieces:
+            columns = predictions(model, rows, args.explain)
             _merge_unseen(unseen, _unseen(rows, model))
             done, flagged = done + rows.num_rows, flagged + _count_flagged(columns)
             tell("predictions", done, n_rows)
             yield _joined(table, columns, args.only_flagged)
 
-    write_tables(_joined(pieces.handed_on.empty_table(), added, False).schema, tables(), output, args.delimiter)
+    write_tables(_joined(pieces.schema.empty_table(), added, False).schema, tables(), output, args.delimiter)
     _note_unseen(unseen, args.quiet)
     return done, flagged
 
 
 class _Pieces:
-    """Some rows at a time, each as the boxes need them and as they are handed on; see `_handed_on`."""
+    """Some rows at a time, as the boxes need them and as they are handed on.
 
-    def __init__(self, stored: Stored, model: Model, to_parquet: bool) -> None:
-        self._stored, self._boxes = stored, model.boxes
-        self._typed = to_parquet and not stored.is_parquet
-        others = [name for name in stored.schema.names if name not in model.boxes.feature_names]
-        self._zeros = stored.leading_zeros(others) if self._typed else []
-        self.no_rows = as_trained(stored.schema.empty_table(), model.boxes, stored.name)
-        texts = stored.verbatim_schema
-        self.handed_on = self._with_zeros(self.no_rows, texts.empty_table()).schema if self._typed else texts
+    From CSV to CSV every field is handed on as it was, otherwise with the types found.
+    """
+
+    def __init__(self, file: TableFile, model: Model, to_parquet: bool) -> None:
+        self._file, self._boxes = file, model.boxes
+        self._typed = to_parquet and not file.is_parquet
+        others = [name for name in file.schema.names if name not in model.boxes.feature_names]
+        self._zeros = file.leading_zeros(others) if self._typed else []
+        self.no_rows = as_trained(file.schema.empty_table(), model.boxes, file)
+        texts = file.verbatim_schema
+        self.schema = self._with_zeros(self.no_rows, texts.empty_table()).schema if self._typed else texts
+
+    def whole(self) -> tuple[Any, Any]:
+        """Return all rows."""
+        pa = extra("pyarrow")
+        rows, tables = zip((self.no_rows, self.schema.empty_table()), *self, strict=True)
+        return pa.concat_tables(rows[1:] or rows), pa.concat_tables(tables)
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        stored, boxes = self._stored, self._boxes
-        if stored.is_parquet:
-            for table in stored.verbatim():
-                yield as_trained(decoded(table), boxes, stored.name), table
+        file, boxes = self._file, self._boxes
+        if file.is_parquet:
+            for table in file.verbatim():
+                yield as_trained(decoded(table), boxes, file), table
         elif self._typed:
-            texts = stored.verbatim(self._zeros) if self._zeros else repeat(None)
-            for table, text in zip(stored.tables(), texts, strict=False):
-                rows = as_trained(table, boxes, stored.name)
+            texts = file.verbatim(self._zeros) if self._zeros else repeat(None)
+            for table, text in zip(file.tables(), texts, strict=False):
+                rows = as_trained(table, boxes, file)
                 yield rows, self._with_zeros(rows, text)
         else:
-            for table, text in zip(stored.tables(boxes.feature_names), stored.verbatim(), strict=True):
-                yield as_trained(table, boxes, stored.name), text
+            for table, text in zip(file.tables(needed_columns(file, boxes)), file.verbatim(), strict=True):
+                yield as_trained(table, boxes, file), text
 
     def _with_zeros(self, rows: Any, texts: Any) -> Any:
         """Hand on texts for numbers of accounts and the like."""
@@ -173,31 +148,7 @@ def _count_flagged(columns: dict[str, Any]) -> int:
 
 
 def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
-    """Return the columns that a prediction adds.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    rows : pyarrow.Table
-        The rows.
-    explain : bool
-        Whether to add ``why``.
-
-    Returns
-    -------
-    dict of str to pyarrow.Array
-        The label, the points if the model is a scorecard, the number of the first box that holds the row, and why.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from boxdraw import BoxSet
-    >>> model = Model(BoxSet([[1]], [[2]], feature_names=["age"]), "fraud", ("no", "yes"))
-    >>> columns = predictions(model, pa.table({"age": [1, 5]}), explain=False)
-    >>> {name: column.to_pylist() for name, column in columns.items()}
-    {'fraud_predicted': ['yes', 'no'], 'box': [1, None]}
-    """
+    """Return the columns that a prediction adds."""
     pa = extra("pyarrow")
     member = model.boxes.membership(rows)
     name = "predicted" if model.target is None else f"{model.target}_predicted"
@@ -216,17 +167,6 @@ def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
 def _label_type(model: Model) -> Any:
     """Return the type of a column of labels, which a table without rows has too."""
     return extra("pyarrow").array(list(model.classes)).type
-
-
-def _handed_on(source: Source, rows: Any, model: Model, output: Output) -> Any:
-    """Return the input to be written: from CSV to CSV every field as it was, otherwise with the types found."""
-    if source.is_parquet or not output.name.lower().endswith(".parquet"):
-        return read_verbatim(source, rows.column_names)
-    texts = read_verbatim(source, rows.column_names)
-    for name in leading_zeros(source, rows):
-        if name not in model.boxes.feature_names:  # a number of an account or an order, rather than a quantity
-            rows = rows.set_column(rows.column_names.index(name), name, texts[name])
-    return rows
 
 
 def _unseen(rows: Any, model: Model) -> Unseen:

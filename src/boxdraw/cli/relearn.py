@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boxdraw import FastBoxesClassifier
-from boxdraw.cli.model import Model
 from boxdraw.model.export.text import printable
+from boxdraw.model.file import Model
 from boxdraw.report.payload import Labelled
 from boxdraw.report.report import find_form
 
@@ -19,68 +19,19 @@ _WHERE = "give those rows as DATA, and other rows as --test"
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """What it takes to let boxes follow the cost of a false alarm, or why they can't.
-
-    Parameters
-    ----------
-    estimator : FastBoxesClassifier or None
-        Learned again from the rows of the model.
-    form : dict or None
-        Its closed form.
-    absent : str or None
-        A sentence that says why there is none.
-
-    Examples
-    --------
-    >>> Slider(absent="The boxes were edited.").form is None
-    True
-    """
+    """What it takes to let boxes follow the cost of a false alarm, or why they can't."""
 
     estimator: FastBoxesClassifier | None = None
     form: dict[str, Any] | None = None
     absent: str | None = None
 
     def with_critical(self, data: Labelled) -> Labelled:
-        """Add the critical weight of each row, if that is known.
-
-        Parameters
-        ----------
-        data : Labelled
-            The rows.
-
-        Returns
-        -------
-        Labelled
-            The same rows.
-        """
+        """Add the critical weight of each row, if that is known."""
         return data if self.estimator is None else replace(data, critical=self.estimator.critical_weight(data.X))
 
 
 def find_slider(model: Model, data: Labelled, source: str, weight: str | None) -> Slider:
-    """Learn the boxes of a model again, to have what a file does not hold.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    data : Labelled
-        The rows that it may have been learned from.
-    source : str
-        Their file, as messages name it.
-    weight : str or None
-        The column of their weights.
-
-    Returns
-    -------
-    Slider
-        The closed form if the same boxes come out, and otherwise why not.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> find_slider(Model(BoxSet([[1]], [[2]])), None, "data.csv", None).absent
-    'The model file does not say how Fast Boxes drew the boxes.'
-    """
+    """Learn the boxes of a model again, to have what a file does not hold."""
     reason = _unfit(model, data, source, weight)
     if reason is not None:
         return Slider(absent=reason)

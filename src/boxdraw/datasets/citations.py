@@ -1,4 +1,4 @@
-"""Who made the data, and under what terms."""
+"""Citations and licence notes of the data."""
 
 from __future__ import annotations
 

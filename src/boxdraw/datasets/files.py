@@ -1,7 +1,7 @@
-"""Data sets in files of the user's.
+"""Data sets in the user's own files.
 
-A file is a CSV with the features and a column ``target``, 1 for the rare class, packed with gzip or not. Of fourclass
-LIBSVM's own format is read as well, of breast_tissue UCI's sheet saved as CSV.
+A file is a CSV, optionally gzipped, with the features and a column ``target``, 1 for the rare class. fourclass may also
+be in LIBSVM's format, and breast_tissue UCI's sheet saved as CSV.
 """
 
 from __future__ import annotations
@@ -30,82 +30,30 @@ Rows = tuple[tuple[str, ...], FloatArray, npt.NDArray[np.int64]]
 
 
 def find_file(info: DatasetInfo, data_home: str | os.PathLike[str] | None = None) -> Path:
-    """Return the file with a data set.
-
-    Parameters
-    ----------
-    info : DatasetInfo
-        The data set.
-    data_home : path, optional
-        The file, or the folder that it is in; by default what the environment variable BOXDRAW_DATA says.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    FileNotFoundError
-        If it is not there; the message says where to get it.
-
-    Examples
-    --------
-    >>> from boxdraw.datasets import describe_dataset
-    >>> find_file(describe_dataset("fourclass"), "nowhere")
-    Traceback (most recent call last):
-    FileNotFoundError: nowhere does not exist; data_home names a folder, or the file with fourclass itself
-    """
+    """Return the file with a data set."""
     names = (f"{info.name}.csv.gz", f"{info.name}.csv", *_OTHER_NAMES.get(info.name, ()))
     given = data_home or os.environ.get("BOXDRAW_DATA")
     wanted = f"{info.name} as one of {', '.join(names)}"
     origin = f" Source: {info.source}." if info.kind == "file" else ""
     if not given:
         raise FileNotFoundError(
-            f"Nobody has said where {info.name} is: give data_home (boxdraw datasets: --folder), or set the variable "
-            f"BOXDRAW_DATA of the environment, to a folder that has {wanted}.{origin}"
+            f"{info.name} needs a file: give data_home (boxdraw datasets: --folder), or set the "
+            f"environment variable BOXDRAW_DATA, to a folder that has {wanted}.{origin}"
         )
     place = Path(given)
     if not place.exists():
-        who = "data_home" if data_home else "the variable BOXDRAW_DATA of the environment"
+        who = "data_home" if data_home else "the environment variable BOXDRAW_DATA"
         raise FileNotFoundError(f"{given} does not exist; {who} names a folder, or the file with {info.name} itself")
     if place.is_file():
         return place
     for name in names:
         if (place / name).is_file():
             return place / name
-    raise FileNotFoundError(f"The folder {given} has not {wanted}.{origin}")
+    raise FileNotFoundError(f"The folder {given} does not contain {wanted}.{origin}")
 
 
 def read_file(info: DatasetInfo, path: Path) -> Rows:
-    r"""Read a data set from a file, in whichever of the formats it is.
-
-    Parameters
-    ----------
-    info : DatasetInfo
-        The data set.
-    path : Path
-        The file.
-
-    Returns
-    -------
-    names : tuple of str
-        The features.
-    X : ndarray
-        Their values.
-    y : ndarray of int
-        1 for the rare class.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from boxdraw.datasets import describe_dataset
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "fourclass")
-    ...     _ = path.write_text("+1 1:100 2:96\n-1 1:97 2:42\n-1 1:90 2:40\n")
-    ...     read_file(describe_dataset("fourclass"), path)[2]
-    array([1, 0, 0])
-    """
+    """Read a data set from a file, whatever its format."""
     try:
         text = _text(path)
         if info.name == "fourclass" and ":" in text:
@@ -118,31 +66,7 @@ def read_file(info: DatasetInfo, path: Path) -> Rows:
 
 
 def read_csv(path: Path) -> Rows:
-    r"""Read a CSV of features and a column ``target``.
-
-    Parameters
-    ----------
-    path : Path
-        The file, packed with gzip or not.
-
-    Returns
-    -------
-    names : tuple of str
-        The features.
-    X : ndarray
-        Their values.
-    y : ndarray of int
-        The targets.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "pima.csv")
-    ...     _ = path.write_text("a,b,target\n1,2,0\n3,4,1\n")
-    ...     read_csv(path)[0]
-    ('a', 'b')
-    """
+    """Read a CSV of features and a column ``target``."""
     return _from_csv(_text(path))
 
 
@@ -152,16 +76,16 @@ def _text(path: Path) -> str:
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:
-            raise ValueError(f"it is packed with gzip and damaged: {error}") from None
+            raise ValueError(f"the gzip file is damaged: {error}") from None
     return content.decode("utf-8-sig")
 
 
 def _columns(text: str) -> dict[str, npt.NDArray[Any]]:
-    """Return the columns of a CSV as text, by their names."""
+    """Return the columns of a CSV as strings, by name."""
     try:
         lines = [[field.strip() for field in row] for row in csv.reader(io.StringIO(text, newline="")) if row]
     except csv.Error as error:
-        raise ValueError(f"it is no CSV: {error}") from None
+        raise ValueError(f"it is not a CSV file: {error}") from None
     if not lines:
         raise ValueError("it is empty")
     header, *rows = lines
@@ -181,7 +105,7 @@ def _from_csv(text: str) -> Rows:
 
 
 def _from_uci(text: str) -> Rows:
-    """Read UCI's Breast Tissue, with a column of names of classes and one of numbers of cases."""
+    """Read UCI's Breast Tissue, which has columns for the class and the case number."""
     columns = _columns(text)
     target = (columns.pop("Class") == "adi").astype(np.int64)
     columns.pop("Case #", None)

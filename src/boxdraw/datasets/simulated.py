@@ -1,8 +1,8 @@
-"""The paper's simulated data sets: uniform points, and the region where the rare class is.
+"""The paper's simulated data sets: uniform points, and the region of the rare class.
 
-The authors' samples of corner and of diamond3D still exist, and their laws can be read from them: every row agrees with
-what is written here. Of the other eight only the counts in the paper's table and their names are left. The regions
-here are of the same families, with expected counts close to the paper's: they are reconstructions.
+The authors' samples of corner and diamond3D still exist, and every row agrees with the law here. For the other eight
+only the names and the counts in the paper's table are left. They are reconstructions: regions of the same kind, with
+expected counts close to the paper's.
 """
 
 from __future__ import annotations
@@ -23,37 +23,15 @@ Region = Callable[[FloatArray], BoolArray]
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """How the points of a simulated data set are distributed.
-
-    Parameters
-    ----------
-    text : str
-        The law in words.
-    low, high : float
-        The points are uniform between these in every feature.
-    region : callable
-        Says which points are where the positives are.
-    coin : bool
-        Whether a point of the region is a positive only if a fair coin says so.
-    gap : callable, optional
-        Says which points are left out.
-    exact : bool
-        Whether this is the authors' law, not a reconstruction.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> LAWS["corner"].region(np.array([[95.0, 95.0], [50.0, 50.0]]))
-    array([ True, False])
-    """
+    """The distribution of a simulated data set."""
 
     text: str
     low: float
     high: float
-    region: Region
-    coin: bool = False
-    gap: Region | None = None
-    exact: bool = False
+    region: Region  # of the positives
+    coin: bool = False  # a point of the region is positive with probability 1/2
+    gap: Region | None = None  # without any points
+    exact: bool = False  # the authors' law, not a reconstruction
 
 
 def _balls(order: float, radius: float) -> Region:
@@ -153,30 +131,7 @@ LAWS = {
 def simulate(
     law: Law, n_features: int, n_positives: int, n_negatives: int, random_state: Any = 0
 ) -> tuple[FloatArray, BoolArray]:
-    """Draw points until there are enough of each class; those of a class that has enough are dropped.
-
-    Parameters
-    ----------
-    law : Law
-        How they are distributed.
-    n_features, n_positives, n_negatives : int
-        What to return.
-    random_state : int, RandomState instance or None
-        Where the points come from; the same number gives the same points.
-
-    Returns
-    -------
-    X : ndarray of shape (n_positives + n_negatives, n_features)
-        The points, in random order.
-    positive : ndarray of bool
-        Which are positives.
-
-    Examples
-    --------
-    >>> X, positive = simulate(LAWS["square"], 2, 3, 7)
-    >>> X.shape, int(positive.sum())
-    ((10, 2), 3)
-    """
+    """Draw points until each class has enough; drop those of a class that is complete."""
     rng = check_random_state(random_state)
     wanted = {True: n_positives, False: n_negatives}
     kept: dict[bool, FloatArray] = {label: np.empty((0, n_features)) for label in wanted}
@@ -189,7 +144,7 @@ def simulate(
 
 
 def _draw(law: Law, n_rows: int, n_features: int, rng: Any) -> tuple[FloatArray, BoolArray]:
-    """Draw points and their labels; fewer than ``n_rows`` where some are left out."""
+    """Draw points and their labels; fewer than ``n_rows`` if some fall into the gap."""
     X = rng.uniform(law.low, law.high, size=(n_rows, n_features))
     positive = law.region(X)
     if law.coin:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +15,20 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
+from boxdraw._core.files import write_text
 from boxdraw._core.frames import frame_like
+from boxdraw._core.version import __version__
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.file import Model, model_to_json
+from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.settings import learned_with
 from boxdraw.model.statistics import box_statistics
 from boxdraw.tables.encoding import Encoding
-from boxdraw.tables.labels import labels_of, weights_of
+from boxdraw.tables.labels import has_label, labels_of, read_labels, weights_of
 from boxdraw.tables.schema import read_rows
 
 if TYPE_CHECKING:
-    from boxdraw._core.progress import Told
+    from boxdraw._core.progress import ProgressCallback
     from boxdraw.report.report import Report
     from boxdraw.tables.predict import PredictedTable
 
@@ -34,6 +40,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
     classes_: npt.NDArray[Any]
     pos_label_: Any
     n_jobs: int | None = None  # of those that have no such parameter
+    _target: str | None  # the name of y, where fit knows it
     _encoding: Encoding
 
     def __sklearn_tags__(self) -> Any:
@@ -44,7 +51,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict the class of each row: positive inside a box, negative outside all of them.
+        """Predict the class of each row: positive inside a box or with enough points, negative otherwise.
 
         Parameters
         ----------
@@ -57,10 +64,29 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             Labels out of ``classes_``.
         """
         check_is_fitted(self)
-        return self._labels(self.boxes_.contains(self._validated(X), n_jobs=self.n_jobs))
+        return self._labels(self._decider().contains(self._validated(X), n_jobs=self.n_jobs))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose prediction equals their label.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Their weights.
+
+        Returns
+        -------
+        float
+            The accuracy.
+        """
+        return float(super().score(X, read_labels(y), sample_weight))
 
     def transform(self, X: Any) -> BoolArray:
-        """Tell which boxes hold each row.
+        """Return which boxes hold each row.
 
         Parameters
         ----------
@@ -95,8 +121,14 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         return np.array([f"box{k + 1}" for k in range(len(self._transformed_by()))], dtype=object)
 
     def _transformed_by(self) -> BoxSet:
-        """Return the boxes that ``transform`` has a column for."""
-        return self.boxes_
+        """Return the boxes that ``transform`` has a column for: with negative points there is no union."""
+        drawing = self._decider()
+        return drawing.boxes if isinstance(drawing, Scorecard) and drawing.signed else self.boxes_
+
+    def _decider(self) -> BoxSet | Scorecard:
+        """Return what decides: the scorecard if there is one, or else the boxes."""
+        card: Scorecard | None = getattr(self, "scorecard_", None)
+        return self.boxes_ if card is None else card
 
     def predict_table(
         self,
@@ -105,7 +137,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         *,
         columns: Sequence[str] | None = None,
         memory_limit: int | str | None = None,
-        progress: bool | Told | None = None,
+        progress: bool | ProgressCallback | None = None,
     ) -> PredictedTable:
         """Predict the rows of a stored table, which may be larger than memory, and write a table of them.
 
@@ -153,8 +185,46 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return predict_table(self, source, output, columns, memory_limit, progress)
 
+    def save(self, path: str | os.PathLike[str], *, target: str | None = None) -> None:
+        """Write the model to a JSON file that `boxdraw.load` and the command line read.
+
+        The file has the boxes or the scorecard, the labels, the target and the parameters; `boxdraw.model.file`
+        documents its layout. It has no training data. What needs these is therefore not there after loading: the
+        critical weights by which Fast Boxes ranks, the graded points of Scored Boxes, and the certificate of Exact
+        Boxes, which has a file of its own. Loaded boxes rank by `BoxSet.margin` and loaded scorecards by their points;
+        ``predict`` is the same.
+
+        Parameters
+        ----------
+        path : path
+            The file. It is replaced in one step, or left as it was if that fails.
+        target : str, optional
+            The name of what is predicted; by default that of y in fit, if it had one.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import boxdraw
+        >>> model = boxdraw.FastBoxesClassifier(n_boxes=1).fit([[1.0], [2.0], [3.0]], ["ok", "bad", "ok"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/model.json")
+        ...     boxdraw.load(f"{folder}/model.json").predict([[2.0], [9.0]]).tolist()
+        ['bad', 'ok']
+        """
+        check_is_fitted(self)
+        model = self._as_model()
+        if target is not None:
+            model = replace(model, target=target)
+        write_text(path, model_to_json(model).removesuffix("\n"))
+
+    def _as_model(self) -> Model:
+        """Return what the file of the model has."""
+        negative = self.classes_[0] if self.pos_label_ == self.classes_[1] else self.classes_[1]
+        fit = {"boxdraw": __version__, "learner": type(self).__name__, **learned_with(self)}
+        return Model(self._decider(), getattr(self, "_target", None), (negative, self.pos_label_), fit)
+
     def explain(self, X: Any) -> Any:
-        """Say of each row which box holds it, or what it would take to be in the nearest one.
+        """Return which box holds each row, or what it would take to be in the nearest one.
 
         Parameters
         ----------
@@ -164,7 +234,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         frame
-            Of the same kind as X, pandas for arrays; `boxdraw.model.explain.explain` says what its columns are.
+            The columns of `BoxSet.explain`, in a frame of the same kind as X, pandas for arrays.
         """
         check_is_fitted(self)
         self._validated(X)
@@ -281,13 +351,14 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
     def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Return the columns of ``box_table`` for any boxes."""
-        positive = labels_of(y, len(_rows(X)), self.classes_) == self.pos_label_
+        positive = has_label(labels_of(y, len(_rows(X)), self.classes_), self.pos_label_)
         member = boxes.membership(self._validated(X), n_jobs=self.n_jobs)
         return box_statistics(boxes, member, positive, weights_of(sample_weight, len(positive)))
 
     def _validated(self, X: Any) -> Any:
         """Check X against what fit saw; return rows that the boxes can read."""
-        return read_rows(self, X, self.boxes_)
+        drawing = self._decider()
+        return read_rows(self, X, drawing.boxes if isinstance(drawing, Scorecard) else drawing)
 
     def _encoded(self, X: Any) -> Matrix:
         """Check X against what fit saw; return the learner's matrix."""

@@ -1,41 +1,86 @@
-"""BoxSetClassifier: a classifier made from a drawing, wherever it came from."""
+"""BoxSetClassifier: a classifier made from boxes or a scorecard, wherever they came from."""
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import FloatArray
+from boxdraw._core.files import read_source
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.file import Model, label_array, model_from_json
+from boxdraw.model.rows import default_names
+from boxdraw.model.scorecard import Scorecard
 from boxdraw.tables.labels import check_binary
 from boxdraw.tables.order import fit_order
 from boxdraw.tables.schema import as_table, check_table, is_frame, read_training, warn_of_unseen
 from boxdraw.tables.training import Training
 
 
-class BoxSetClassifier(BaseBoxClassifier):
-    """A classifier that flags the rows inside the boxes of a `BoxSet`: loaded from a file, written by hand or edited.
-
-    It is fitted as soon as it has boxes. `fit` is there for scikit-learn's tools: it checks that the boxes go with
-    the table, takes the labels from y, and never changes the given boxes. Without boxes it draws the tightest
-    box around the positive class, the simplest drawing there is.
+def load(path: str | bytes | os.PathLike[str]) -> BoxSetClassifier:
+    """Load the classifier that a file describes, fitted and with its labels.
 
     Parameters
     ----------
-    boxes : BoxSet or None
-        The model.
+    path : str, bytes or path-like
+        A file that the ``save`` of a classifier, ``boxdraw fit``, the report page, `BoxSet.to_json` or
+        `Scorecard.to_json` wrote; or such JSON text itself, as bytes or as a str that starts with ``{``.
+
+    Returns
+    -------
+    BoxSetClassifier
+        It predicts what the saved classifier did, with labels of the same types; 0 and 1 if the file has none. It ranks
+        by `BoxSet.margin`, or by the points of its ``scorecard_``. Anything but a valid file gives a ValueError that
+        says what is wrong and where.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import boxdraw
+    >>> boxes = boxdraw.BoxSet([[200]], [[float("inf")]], feature_names=["amount"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     boxdraw.BoxSetClassifier(boxes, classes=("ok", "fraud")).save(f"{folder}/model.json", target="state")
+    ...     model = boxdraw.load(f"{folder}/model.json")
+    >>> model.predict([[250], [10]]).tolist()
+    ['fraud', 'ok']
+    """
+    is_file = not isinstance(path, bytes) and not (isinstance(path, str) and path.lstrip("\ufeff \t\r\n")[:1] == "{")
+    found = model_from_json(read_source(path), os.fsdecode(path) if is_file else "this JSON")
+    model = BoxSetClassifier(found.drawing, classes=found.classes)
+    boxes = model._rows_boxes()
+    if boxes.feature_names != default_names(boxes.n_features):
+        model.feature_names_in_ = np.array(boxes.feature_names, dtype=object)
+    model._loaded = found
+    return model
+
+
+class BoxSetClassifier(BaseBoxClassifier):
+    """A classifier made from a `BoxSet` or a `Scorecard`: loaded from a file, written by hand or edited.
+
+    It is fitted as soon as it has boxes. `fit` is there for scikit-learn's tools: it checks that the boxes go with
+    the table, takes the labels from y, and never changes the given boxes. Without boxes it draws the tightest
+    box around the positive class.
+
+    Parameters
+    ----------
+    boxes : BoxSet, Scorecard or None
+        The model: rows in any box are flagged, or rows with enough points.
     classes : pair of labels, default=(0, 1)
         The negative and the positive label, in this order; `fit` replaces them by those of y.
     pos_label : label, default=None
-        The positive class in `fit`; the rarer one if None.
+        The positive class in `fit`; the one with fewer rows if None.
 
     Attributes
     ----------
     boxes_ : BoxSet
-        The model.
+        The boxes; those of the union if the model is a scorecard.
+    scorecard_ : Scorecard
+        The scorecard; an AttributeError if the model is none.
     classes_ : ndarray of shape (2,)
         The labels, sorted.
     pos_label_ : label
@@ -43,7 +88,7 @@ class BoxSetClassifier(BaseBoxClassifier):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
-        Names of the features, when the boxes or the table of `fit` have them.
+        Names of the features, when the file or the table of `fit` has them.
 
     Examples
     --------
@@ -54,7 +99,11 @@ class BoxSetClassifier(BaseBoxClassifier):
     ['fraud', 'ok']
     """
 
-    def __init__(self, boxes: BoxSet | None = None, *, classes: Any = (0, 1), pos_label: Any = None) -> None:
+    _loaded: Model  # what else the file had
+
+    def __init__(
+        self, boxes: BoxSet | Scorecard | None = None, *, classes: Any = (0, 1), pos_label: Any = None
+    ) -> None:
         self.boxes = boxes
         self.classes = classes
         self.pos_label = pos_label
@@ -74,25 +123,26 @@ class BoxSetClassifier(BaseBoxClassifier):
         BoxSetClassifier
             The fitted estimator.
         """
-        boxes = self.boxes
-        if boxes is not None:
+        drawing = self.boxes
+        if drawing is not None:
             check_table(X)
-            _check_boxes(boxes).contains(X)  # a table that does not go with the boxes ends here
-        matrix, y, encoding = read_training(self, X, y, learns=boxes is None)
+            _check_drawing(drawing).contains(X)  # raises if the table does not go with the boxes
+        matrix, y, encoding = read_training(self, X, y, learns=drawing is None)
         self.classes_, self.pos_label_, positive = check_binary(y, self.pos_label)
-        if boxes is None:
+        if drawing is None:
             data = Training(matrix, positive, None, n_codes=encoding.n_codes)
             order = fit_order(data)
             rows = order.apply(matrix[positive]).astype(np.float64)
             lower, upper = np.fmin.reduce(rows), np.fmax.reduce(rows)
-            boxes = encoding.boxes(
+            drawing = encoding.boxes(
                 np.where(np.isnan(lower), -np.inf, lower)[None], np.where(np.isnan(upper), np.inf, upper)[None], order
             )
-        self.boxes_ = boxes
+        self._fitted = drawing
+        self.__dict__.pop("_loaded", None)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return how far inside the boxes each row is, in the features' own units.
+        """Return how far inside the boxes each row is, in the features' own units, or its points above the threshold.
 
         Parameters
         ----------
@@ -102,35 +152,67 @@ class BoxSetClassifier(BaseBoxClassifier):
         Returns
         -------
         ndarray of shape (n_samples,)
-            `BoxSet.margin`, finite, its sign that of ``predict``; it ranks towards ``classes_[1]``.
+            `BoxSet.margin`, or the points of the scorecard less its threshold; finite, its sign that of ``predict``.
+            It ranks towards ``classes_[1]``.
         """
         check_is_fitted(self)
-        margin = self.boxes_.margin(self._validated(X))
-        return self._towards_second_class(margin, margin >= 0)
+        rows, drawing = self._validated(X), self._decider()
+        if isinstance(drawing, Scorecard):
+            above = (drawing.score(rows) - drawing.threshold).astype(np.float64)
+        else:
+            above = drawing.margin(rows)
+        return self._towards_second_class(above, above >= 0)
+
+    def _as_model(self) -> Model:
+        made = super()._as_model()
+        if "_loaded" not in self.__dict__:
+            return made
+        return replace(self._loaded, drawing=made.drawing, classes=made.classes)
+
+    def _rows_boxes(self) -> BoxSet:
+        """Return the boxes that rows are read for."""
+        drawing = self._decider()
+        return drawing.boxes if isinstance(drawing, Scorecard) else drawing
 
     def _validated(self, X: Any) -> Any:
         """Check X against the table of fit; without one, the boxes find their columns by themselves."""
-        if "boxes_" in self.__dict__:
+        if "_fitted" in self.__dict__:
             return super()._validated(X)
         check_table(X)
-        table = X if is_frame(X) or all(values is None for values in self.boxes_.categories) else as_table(X)
-        warn_of_unseen(table, self.boxes_)
+        boxes = self._rows_boxes()
+        table = X if is_frame(X) or all(values is None for values in boxes.categories) else as_table(X)
+        warn_of_unseen(table, boxes)
         return table
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "boxes_" in self.__dict__ or self.boxes is not None
+        return "_fitted" in self.__dict__ or self.boxes is not None
 
     def __getattr__(self, name: str) -> Any:
         """Answer from the parameters what `fit` would have set: with boxes, the classifier is fitted from the start."""
-        if name not in _FITTED or self.__dict__.get("boxes") is None:
+        drawing = self.__dict__.get("_fitted", self.__dict__.get("boxes"))
+        if name not in _FITTED or drawing is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        boxes = _check_boxes(self.boxes)
+        drawing = _check_drawing(drawing)
+        card = drawing if isinstance(drawing, Scorecard) else None
+        if name == "scorecard_":
+            if card is None:
+                raise AttributeError("There is no scorecard_: the model is a BoxSet.")
+            return card
         if name == "boxes_":
-            return boxes
+            return drawing if card is None else _union(card)
         if name == "n_features_in_":
-            return boxes.n_features
-        classes = np.unique(np.asarray(self.classes))
-        if classes.shape != (2,) or set(classes.tolist()) != set(self.classes):
+            return self._rows_boxes().n_features
+        classes = self._given_classes()
+        return classes if name == "classes_" else classes[int(classes[1] == self.classes[1])]
+
+    def _given_classes(self) -> Any:
+        """Return the labels of the parameters, sorted."""
+        given = tuple(label.item() if isinstance(label, np.generic) else label for label in self.classes)
+        try:
+            classes = np.sort(label_array(given))
+        except TypeError:  # of two types that have no order
+            classes = np.empty(0)
+        if classes.shape != (2,) or classes[0] == classes[1]:
             raise ValueError(
                 f"classes must be two different labels of one type, (negative, positive); got {self.classes!r}."
             )
@@ -138,13 +220,21 @@ class BoxSetClassifier(BaseBoxClassifier):
             raise ValueError(
                 f"pos_label={self.pos_label!r}, but classes={self.classes!r} has the positive label second."
             )
-        return classes if name == "classes_" else classes[classes == self.classes[1]][0]
+        return classes
 
 
-_FITTED = ("boxes_", "classes_", "n_features_in_", "pos_label_")
+_FITTED = ("boxes_", "classes_", "n_features_in_", "pos_label_", "scorecard_")
 
 
-def _check_boxes(boxes: Any) -> BoxSet:
-    if not isinstance(boxes, BoxSet):
-        raise TypeError(f"boxes must be a BoxSet; got {type(boxes).__name__}. BoxSet.from_json reads one from a file.")
-    return boxes
+def _check_drawing(drawing: Any) -> BoxSet | Scorecard:
+    if not isinstance(drawing, BoxSet | Scorecard):
+        got = type(drawing).__name__
+        raise TypeError(f"boxes must be a BoxSet or a Scorecard; got {got}. boxdraw.load reads a model from a file.")
+    return drawing
+
+
+def _union(card: Scorecard) -> BoxSet:
+    try:
+        return card.union()
+    except ValueError as error:
+        raise AttributeError(f"There is no boxes_: {error}.") from None

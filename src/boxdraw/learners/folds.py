@@ -21,20 +21,12 @@ Hashes = npt.NDArray[np.uint64]
 
 
 def fold_numbers(data: Training, n_folds: int, random_state: Any) -> IntArray:
-    """Deal the rows of each class to the folds, in the order of a hash of their values.
-
-    So the folds are stratified and as good as random, equal rows are spread evenly, and neither the order of the rows
-    nor that of the columns matters, nor the units.
-    """
+    """Deal the rows of each class to the folds by a hash of their values: neither order nor units matter."""
     return hash_ranks(data, random_state) % n_folds
 
 
 def hash_ranks(data: Training, random_state: Any) -> IntArray:
-    """Return the place of each row among those of its class, in the order of a hash of their values.
-
-    Only where nothing but their order tells columns apart, as in a table of a 0/1 column for each of several
-    categories that are all as frequent, does that order matter.
-    """
+    """Return the rank of each row within its class, by a hash of its values."""
     hasher = _Hasher(data.X, random_state)
     first = hasher.of_rows(np.zeros_like(hasher.places))
     hashes: list[Hashes | FloatArray] = [first]
@@ -42,7 +34,7 @@ def hash_ranks(data: Training, random_state: Any) -> IntArray:
         # Rows of 0 and 1 with as many ones have the same hash. What else is in the columns tells those apart.
         keys = hasher.of_columns(first + data.positive)
         hashes += [hasher.of_rows(keys), hasher.of_rows(keys ^ hasher.places)]
-        hashes += _told_apart(data.X, hashes, random_state)
+        hashes += _rank_hashes(data.X, hashes, random_state)
     if data.weight is not None:
         hashes.append(data.weight)
     ranks = np.empty(len(data.X), dtype=np.intp)
@@ -51,11 +43,8 @@ def hash_ranks(data: Training, random_state: Any) -> IntArray:
     return ranks
 
 
-def _told_apart(X: Matrix, hashes: list[Hashes | FloatArray], random_state: Any) -> list[Hashes]:
-    """Return more hashes where values differ by so little of their range that the scale can't tell them apart.
-
-    They are of ranks, which have neither units nor a scale.
-    """
+def _rank_hashes(X: Matrix, hashes: list[Hashes | FloatArray], random_state: Any) -> list[Hashes]:
+    """Return hashes of ranks, for rows whose values differ by too little for the scaled ones to differ."""
     order = np.lexsort(hashes[::-1])
     same = np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in hashes])
     pairs = X[order[1:][same]], X[order[:-1][same]]
@@ -78,14 +67,14 @@ class _Hasher:
         self.places = rng.integers(2**63, size=X.shape[1], dtype=np.uint64)
 
     def of_rows(self, keys: Hashes) -> Hashes:
-        """Hash each row, its values told apart by the keys of their columns; columns of one value change nothing."""
+        """Hash each row, with a key per column; columns of one value change nothing."""
         result = np.empty(len(self._X), dtype=np.uint64)
         for tile in self._tiles:
             result[tile] = self._mixed(self._bits(tile) ^ keys[:, None]).sum(axis=0, dtype=np.uint64)
         return result - self._mixed(keys).sum(dtype=np.uint64)
 
     def of_columns(self, keys: Hashes) -> Hashes:
-        """Hash each column, its values told apart by the keys of their rows."""
+        """Hash each column, with a key per row."""
         parts = [self._mixed(self._bits(tile) ^ keys[tile]).sum(axis=1, dtype=np.uint64) for tile in self._tiles]
         return np.sum(parts, axis=0, dtype=np.uint64)
 
@@ -100,11 +89,7 @@ class _Hasher:
 def inner_splits(
     data: Training, labels: npt.NDArray[Any], cv: Any, random_state: Any, repeats: int = 1
 ) -> list[tuple[IntArray, IntArray]]:
-    """Return training and test rows of the inner folds of an estimator's ``cv``.
-
-    A number of folds is dealt by `fold_numbers`, as often as ``repeats`` says. Folds that can't be learned from or
-    scored on are left out with a warning; there may be none at all only where a class has a single row.
-    """
+    """Return training and test rows of the inner folds of ``cv``; useless folds are left out with a warning."""
     if isinstance(cv, Integral):
         splits = _dealt(data, int(cv), random_state, repeats)
     elif not (splits := list(_given(data, labels, cv))):
@@ -113,7 +98,7 @@ def inner_splits(
     if useless:
         warn(
             f"Inner folds {useless} lack positives or negatives on one side and are left out. Use fewer folds "
-            "or a stratified splitter.",
+            "or a stratified splitter."
         )
         if len(useless) == len(splits):
             raise ValueError("No inner fold has both classes in its training and in its test rows.")

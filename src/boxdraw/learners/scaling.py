@@ -19,11 +19,7 @@ EXACT = 2.0**9
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """The map from raw features to [-width/2, width/2], learned on the training rows.
-
-    Only differences of scaled values enter Fast Boxes, so the place of ``feature_range`` does not matter and
-    its width does.
-    """
+    """The map from raw features to [-width/2, width/2], learned on the training rows."""
 
     low: FloatArray
     high: FloatArray

@@ -37,7 +37,7 @@ class BoxSet(Exports):
 
     A row is in a box if it meets all limits of the box, and it is flagged if it is in any box. A feature has either
     numbers, limited by an interval, or categories, limited by a set of them; for either, a box also says whether a
-    missing value is inside. A box set never changes; two are equal if they say the same of the same features.
+    missing value is inside. A box set never changes; two are equal if they have the same limits on the same features.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ class BoxSet(Exports):
         Whether a missing value is inside. By default it is where the box has no other limit on the feature.
     shown : pair of array-like of shape (n_boxes, n_features), or a function that returns one, optional
         Lower and upper numbers to print instead of the limits, infinite exactly where the limits are. They
-        are for people only: no decision and no comparison uses them, and a function is only called when someone
-        looks at them.
+        are for people only: no decision and no comparison uses them, and a function is only called when they are
+        needed.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class BoxSet(Exports):
     categories : tuple with a tuple of categories per feature, or None for a feature of numbers
     allowed : tuple with a tuple per box, of a frozenset of categories per feature or None for no such limit
     limited : ndarray of bool of shape (n_boxes, n_features), read-only
-        Which features each box looks at.
+        Which features each box limits.
     feature_names : tuple of str
     n_boxes, n_features : int
 
@@ -77,7 +77,7 @@ class BoxSet(Exports):
 
     Examples
     --------
-    >>> from boxdraw.model.boxes import BoxSet
+    >>> from boxdraw import BoxSet
     >>> inf = float("inf")
     >>> boxes = BoxSet([[30, -inf], [-inf, 5]], [[inf, 2], [20, inf]], feature_names=["age", "dose"])
     >>> boxes
@@ -130,9 +130,9 @@ class BoxSet(Exports):
             raise ValueError(f"lower and upper must have the same shape, got {low.shape} and {high.shape}")
         names = checked_names(feature_names, low.shape[1])
         known, admitted = checked_categories(categories, allowed, names, len(low))
-        limited = limited_features(low, high, admitted)
-        missing_inside = checked_missing(missing, limited)
         categorical = np.array([values is not None for values in known])
+        limited = limited_features(low, high, categorical, admitted)
+        missing_inside = checked_missing(missing, limited)
         check_limits(low, high, missing_inside, categorical, admitted, names)
         limited |= ~missing_inside
         limited.flags.writeable = False
@@ -168,7 +168,7 @@ class BoxSet(Exports):
 
         Examples
         --------
-        >>> from boxdraw.model.rule import Limit, Rule
+        >>> from boxdraw import BoxSet, Limit, Rule
         >>> BoxSet.from_rules([Rule((Limit("age", upper=20, missing=True),))], ["age"]).to_text()
         'Box 1: age ≤ 20 (or missing)'
         """
@@ -177,10 +177,11 @@ class BoxSet(Exports):
         return from_rules(cls, rules, feature_names, categories)
 
     def rules(self) -> list[Rule]:
-        """Return the boxes as data: a rule per box, a limit per feature that it looks at.
+        """Return the boxes as data: a rule per box, a limit per feature that it limits.
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> BoxSet([[30]], [[float("inf")]], feature_names=["age"]).rules()[0].limits
         (Limit(feature='age', lower=30.0, upper=inf, categories=None, missing=False),)
         """
@@ -213,7 +214,7 @@ class BoxSet(Exports):
         return numbers
 
     def membership(self, X: Any, *, n_jobs: int | None = None) -> BoolArray:
-        """Say which rows are in which boxes.
+        """Return which boxes hold each row.
 
         Parameters
         ----------
@@ -228,13 +229,14 @@ class BoxSet(Exports):
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> BoxSet([[0], [2]], [[3], [9]]).membership([[1]])
         array([[ True, False]])
         """
         return find_each(X, self, n_jobs)
 
     def contains(self, X: Any, *, n_jobs: int | None = None) -> BoolArray:
-        """Say which rows are in any box.
+        """Return which rows are in any box.
 
         Parameters
         ----------
@@ -249,6 +251,7 @@ class BoxSet(Exports):
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> BoxSet([[0], [2]], [[3], [9]]).contains([[1], [3], [10]])
         array([ True,  True, False])
         """
@@ -270,6 +273,7 @@ class BoxSet(Exports):
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> BoxSet([[0], [2]], [[3], [9]]).margin([[1], [5], [9], [11]])
         array([ 1.,  3.,  0., -2.])
         """
@@ -287,10 +291,11 @@ class BoxSet(Exports):
         -------
         BoxSet
             Equal to this one. Each number it shows has the fewest digits with which the limit, taken alone,
-            keeps every row of ``X`` on its side; `boxdraw.model.export.text.shown_limits` has the details.
+            keeps every row of ``X`` on its side. Beyond all values it moves at most as far as to the nearest of them.
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> BoxSet([[2.0137]], [[6.4992]]).shown_for([[1], [3], [5], [8]]).to_text()
         'Box 1: 2 ≤ x0 ≤ 6'
         """
@@ -301,7 +306,7 @@ class BoxSet(Exports):
         return self._showing(partial(shortened, self.lower, self.upper, *free))
 
     def replace(self, box: int, feature: str, **limits: Any) -> Self:
-        """Change what a box asks of a feature.
+        """Change the limits of a box on a feature.
 
         Parameters
         ----------
@@ -320,6 +325,7 @@ class BoxSet(Exports):
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> BoxSet([[30]], [[40]], feature_names=["age"]).replace(0, "age", upper=45).to_text()
         'Box 1: 30 ≤ age ≤ 45'
         """
@@ -328,10 +334,11 @@ class BoxSet(Exports):
         return replace(self, box, feature, limits)
 
     def drop_limit(self, box: int, feature: str) -> Self:
-        """Let a box, numbered from 0, no longer look at a feature.
+        """Drop the limits of a box, numbered from 0, on a feature.
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> BoxSet([[30, 1]], [[40, 2]], feature_names=["age", "dose"]).drop_limit(0, "age").to_text()
         'Box 1: 1 ≤ dose ≤ 2'
         """
@@ -340,10 +347,11 @@ class BoxSet(Exports):
         return drop_limit(self, box, feature)
 
     def drop_box(self, box: int) -> Self:
-        """Leave out a box, numbered from 0.
+        """Drop a box, numbered from 0.
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> BoxSet([[1], [5]], [[2], [6]]).drop_box(0).to_text()
         'Box 1: 5 ≤ x0 ≤ 6'
         """
@@ -366,6 +374,7 @@ class BoxSet(Exports):
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> print(BoxSet([[1]], [[2]]).add_box({"x0": (5, float("inf"))}).to_text())
         Box 1: 1 ≤ x0 ≤ 2
         Box 2: x0 ≥ 5
@@ -379,23 +388,34 @@ class BoxSet(Exports):
 
         Parameters
         ----------
-        X, y : rows and their labels
-            What the cost is counted on.
-        max_loss : float
-            The most that the weight of flagged positives, less `negative_weight` times that of flagged negatives, may
-            fall in all.
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows on which the cost is measured.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        max_loss : float, default=0.0
+            By how much the objective may fall in all: the weight of the flagged positives, less ``negative_weight``
+            times the weight of the flagged negatives.
         **options
-            ``negative_weight``, ``sample_weight`` and ``pos_label``; see `boxdraw.model.simplify.simplify`.
+            ``negative_weight`` (1.0), the cost of a flagged negative relative to the worth of a flagged positive;
+            ``sample_weight``; and ``pos_label``, the positive class, by default the one of less weight.
 
         Returns
         -------
         BoxSet
-            New boxes.
+            New boxes. Limits that stay print the same numbers as before.
         list of Change
-            What was done, and what each step cost.
+            What was done, step by step. The losses add up to at most ``max_loss``.
+
+        Notes
+        -----
+        A step drops a box, drops a limit or one of its two numbers, or replaces two boxes by the smallest box around
+        both. Boxes whose rows are all in other boxes go first. Then the step with the least loss per box and limit that
+        it saves is taken again and again, an interval counting as two limits. Another order of steps may end in still
+        simpler boxes.
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> boxes = BoxSet([[1, 0]], [[2, 9]], feature_names=["dose", "age"])
         >>> fewer, changes = boxes.simplify([[1, 5], [2, 5], [5, 5], [6, 5], [7, 5]], [1, 1, 0, 0, 0])
         >>> fewer.to_text()
@@ -410,22 +430,30 @@ class BoxSet(Exports):
 
         Parameters
         ----------
-        X, y : rows and, if the cost is to be known, their labels
+        X : array-like or frame of shape (n_samples, n_features)
             The rows that are not to change sides.
+        y : array-like of shape (n_samples,), optional
+            Their labels. With ``digits`` they decide which of two roundings costs less.
         digits : int, optional
-            The most significant digits, whatever rows change sides.
+            The most significant digits that a number may have, even if rows change sides.
         **options
-            ``negative_weight``, ``sample_weight`` and ``pos_label``; see `boxdraw.model.rounding.round_boxes`.
+            ``negative_weight``, ``sample_weight`` and ``pos_label`` of the cost, as in `simplify`; used only with y.
 
         Returns
         -------
         BoxSet
-            New boxes. Other than `shown_for`, this changes what is decided, not only what is printed.
+            New boxes. Other than `shown_for`, this changes predictions, not only what is printed.
         list of Change
-            What was done, and what each step cost.
+            A change for each limit that moved, with the rows that it flagged and freed.
+
+        Notes
+        -----
+        Limits are rounded one after the other, each to the number of fewest significant digits, and of those the
+        nearest, between the values on its two sides. Whole-number features get whole limits.
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> BoxSet([[2.0137]], [[6.4992]]).round([[1.9], [3.2], [5.8], [8.1]])[0].to_text()
         'Box 1: 2 ≤ x0 ≤ 6'
         """
@@ -434,7 +462,7 @@ class BoxSet(Exports):
         return round_boxes(self, X, y, digits=digits, **options)
 
     def explain(self, X: Any) -> Any:
-        """Say of each row which box holds it, or what it would take to be in the nearest one.
+        """Return which box holds each row, or what it would take to be in the nearest one.
 
         Parameters
         ----------
@@ -444,10 +472,22 @@ class BoxSet(Exports):
         Returns
         -------
         frame
-            Of the same kind as X, pandas for arrays; `boxdraw.model.explain.explain` says what its columns are.
+            Of the same kind as X, pandas for arrays, with a row per row of X and the columns
+
+            - ``flagged``, whether any box holds the row;
+            - ``box``, the number, from 1 as in `to_text`, of the first box that holds the row, or else of the nearest
+              one; None without boxes;
+            - ``boxes``, the numbers of all boxes that hold the row, as text: ``"1, 3"``;
+            - ``n_violations``, how many features keep the row out of ``box``;
+            - ``distance``, how far the row is from ``box``: the sum over the limits that it does not meet of the
+              distance to the limit, divided by the interquartile range of the feature in X; 1 for a category or a
+              missing value; ``inf`` without boxes;
+            - ``why``, the limits of ``box`` and the values of the row; for a row that is not flagged only the limits
+              that it does not meet. Numbers are the short ones of `to_text`, or exact where these would not be true.
 
         Examples
         --------
+        >>> from boxdraw import BoxSet
         >>> BoxSet([[0]], [[250]], feature_names=["amount"]).explain([[300]])["why"][0]
         'needs amount ≤ 250, has 300'
         """

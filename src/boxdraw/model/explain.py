@@ -36,7 +36,7 @@ class Violation:
     feature : str
         The name of the feature.
     needs : Limit
-        What the box asks of it, with its exact numbers.
+        The limit, with its exact numbers.
     has : float, category or None
         The value of the row; None if it is missing.
     by : float or None
@@ -45,6 +45,7 @@ class Violation:
 
     Examples
     --------
+    >>> from boxdraw import Limit, Violation
     >>> Violation(0, 1, "amount", Limit("amount", upper=250.0), 300.0, 50.0).by
     50.0
     """
@@ -58,52 +59,8 @@ class Violation:
 
 
 def explain(boxes: BoxSet, X: Any, *, scale: npt.ArrayLike | None = None) -> dict[str, Any]:
-    """Say for each row which box holds it, or which is the nearest and what keeps the row out of it.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes.
-    X : array-like or frame of shape (n_samples, n_features)
-        The rows.
-    scale : array-like of shape (n_features,), optional
-        The unit of distance of each feature, by default `feature_scale` of ``boxes`` and ``X``. Give that of the
-        training rows to make what is said of a row independent of the other rows of ``X``.
-
-    Returns
-    -------
-    dict
-        Columns with a value per row:
-
-        - ``flagged``, whether any box holds the row;
-        - ``box``, the number, from 1 as in `BoxSet.to_text`, of the first box that holds the row, or else of the
-          nearest one; None if there are no boxes;
-        - ``boxes``, the numbers of all boxes that hold the row, as text: ``"1, 3"``;
-        - ``n_violations``, how many features keep the row out of ``box``;
-        - ``distance``, how far the row is from ``box``: 0 if flagged, ``inf`` if there are no boxes;
-        - ``why``, what ``box`` asks and what the row has. For a row that is not flagged these are only the limits
-          that it does not meet. The numbers are the short ones of `BoxSet.to_text`, or the exact ones where the
-          short ones would not be true of this row.
-
-    Notes
-    -----
-    The distance to a box is the sum over the limits that the row does not meet of how far the value is from the limit
-    divided by the scale of the feature. A category or a missing value that is not inside counts 1. The nearest box has
-    the least distance; of several the first.
-
-    Examples
-    --------
-    >>> inf = float("inf")
-    >>> boxes = BoxSet([[30, -inf]], [[inf, 250]], feature_names=["age", "amount"])
-    >>> columns = explain(boxes, [[40, 120], [20, 300]], scale=[10, 100])
-    >>> for text in columns["why"]:
-    ...     print(text)
-    age ≥ 30 (has 40) and amount ≤ 250 (has 120)
-    needs age ≥ 30, has 20; needs amount ≤ 250, has 300
-    >>> columns["distance"].tolist()
-    [0.0, 1.5]
-    """
-    table = _Rows(boxes, X)
+    """Return the columns of `BoxSet.explain`; ``scale`` has the unit of distance of each feature."""
+    table = _ExplainedRows(boxes, X)
     if not len(boxes):
         none = np.zeros(table.n_rows)
         empty = {"flagged": none > 0, "box": [None] * table.n_rows, "boxes": [""] * table.n_rows}
@@ -122,28 +79,7 @@ def explain(boxes: BoxSet, X: Any, *, scale: npt.ArrayLike | None = None) -> dic
 
 
 def explain_frame(boxes: BoxSet, X: Any, *, scale: npt.ArrayLike | None = None) -> Any:
-    """Say the same as `explain` in a frame of the kind of X.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes.
-    X : array-like or frame of shape (n_samples, n_features)
-        The rows.
-    scale : array-like of shape (n_features,), optional
-        The unit of distance of each feature, as in `explain`.
-
-    Returns
-    -------
-    frame
-        The columns of `explain`, a row per row of X: a pandas, polars or pyarrow frame like X, with the index of X if
-        it has one; a pandas frame if X is an array.
-
-    Examples
-    --------
-    >>> explain_frame(BoxSet([[30]], [[40]], feature_names=["age"]), [[50], [33]])["why"].tolist()
-    ['needs age ≤ 40, has 50', '30 ≤ age ≤ 40 (has 33)']
-    """
+    """Return `explain` as a frame of the kind of X, with its index if it has one."""
     frame = frame_like(X, explain(boxes, X, scale=scale))
     if hasattr(type(X), "iloc"):
         frame.index = X.index
@@ -168,11 +104,12 @@ def violations(boxes: BoxSet, X: Any) -> list[Violation]:
 
     Examples
     --------
+    >>> from boxdraw import BoxSet, violations
     >>> boxes = BoxSet([[30]], [[40]], feature_names=["age"])
     >>> [(found.row, found.has, found.by) for found in violations(boxes, [[50], [33], [None]])]
     [(0, 50.0, 10.0), (2, None, None)]
     """
-    table, found = _Rows(boxes, X), []
+    table, found = _ExplainedRows(boxes, X), []
     for k, j in np.argwhere(boxes.limited).tolist():
         far, limit = table.outside(k, j), boxes._limit(k, j)
         rows = np.flatnonzero(far != 0)
@@ -183,31 +120,12 @@ def violations(boxes: BoxSet, X: Any) -> list[Violation]:
 
 
 def feature_scale(boxes: BoxSet, X: Any) -> FloatArray:
-    """Measure how far apart the values of each feature are.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes.
-    X : array-like or frame of shape (n_samples, n_features)
-        The rows.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        The interquartile range of the finite values; where that is 0 their range, and 1 where that is 0 too. Also 1 for
-        features with categories and for those that no box limits.
-
-    Examples
-    --------
-    >>> feature_scale(BoxSet([[30]], [[40]]), [[10], [20], [30], [40], [50]]).tolist()
-    [20.0]
-    """
-    return _scale(_Rows(boxes, X))
+    """Return the `spread` of each feature; 1 for one that no box limits."""
+    return _scale(_ExplainedRows(boxes, X))
 
 
-class _Rows:
-    """Rows as the columns that the boxes look at, and what they were before."""
+class _ExplainedRows:
+    """The columns that the boxes limit, with the values that the user gave."""
 
     def __init__(self, boxes: BoxSet, X: Any) -> None:
         self.boxes, self._source = boxes, X
@@ -268,7 +186,7 @@ def _category_words(value: Any) -> str:
         return printable(str(value))
 
 
-def _scale(table: _Rows) -> FloatArray:
+def _scale(table: _ExplainedRows) -> FloatArray:
     scale = np.ones(table.boxes.n_features)
     for j, column in table.columns.items():
         if not table.has_categories(j):
@@ -277,7 +195,7 @@ def _scale(table: _Rows) -> FloatArray:
 
 
 def spread(values: FloatArray) -> float:
-    """Measure how far apart finite values of one feature are, as `feature_scale` does."""
+    """Return the interquartile range of finite values; where that is 0 their range, and 1 where that is 0 too."""
     if not values.size:
         return 1.0
     # Differences of the largest floats overflow, which is far enough.
@@ -306,7 +224,7 @@ class _Nearest:
     distance: FloatArray
 
 
-def _nearest_boxes(table: _Rows, scale: FloatArray) -> _Nearest:
+def _nearest_boxes(table: _ExplainedRows, scale: FloatArray) -> _Nearest:
     boxes, n_rows = table.boxes, table.n_rows
     member = np.empty((n_rows, len(boxes)), dtype=np.bool_)
     box, violated = np.zeros(n_rows, dtype=np.intp), np.zeros(n_rows, dtype=np.int64)
@@ -323,7 +241,7 @@ def _nearest_boxes(table: _Rows, scale: FloatArray) -> _Nearest:
     return _Nearest(member, box, violated, distance)
 
 
-def _distance(table: _Rows, k: int, scale: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+def _distance(table: _ExplainedRows, k: int, scale: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int64]]:
     """Return how far rows are from a box, and how many of its limits they do not meet."""
     total, count = np.zeros(table.n_rows), np.zeros(table.n_rows, dtype=np.int64)
     for j in np.flatnonzero(table.boxes.limited[k]).tolist():
@@ -342,7 +260,7 @@ def _numbers(member: BoolArray) -> list[str]:
     return texts
 
 
-def _sentences(table: _Rows, box: IntArray, flagged: BoolArray) -> list[str]:
+def _sentences(table: _ExplainedRows, box: IntArray, flagged: BoolArray) -> list[str]:
     """Write for each row what its box asks and what the row has."""
     texts = [""] * len(box)
     for k in np.unique(box).tolist():
@@ -357,7 +275,7 @@ def _sentences(table: _Rows, box: IntArray, flagged: BoolArray) -> list[str]:
     return [text or "every row" for text in texts]
 
 
-def _conditions(table: _Rows, k: int, j: int, rows: IntArray, met: bool) -> Iterator[tuple[int, str, str]]:
+def _conditions(table: _ExplainedRows, k: int, j: int, rows: IntArray, met: bool) -> Iterator[tuple[int, str, str]]:
     """Write one limit of a box for rows that all meet it, or all do not, together with what the rows have."""
     limit, known = table.boxes._limit(k, j), dict[tuple[float, float], str]()
     numbers: Sequence[tuple[float, float]] = [(limit.lower, limit.upper)] * len(rows)

@@ -1,9 +1,8 @@
 """Which rows of a large matrix of numbers boxes hold: compiled, a block of rows at a time.
 
-A block is so small that the columns of it that boxes look at, copied one after another, stay in the nearest cache.
-There a limit is compared with several rows by one instruction of the processor; nothing but the result is as long as
-the table. The limits of a box that keep out most of a sample of rows come first. Often they leave no row of a block,
-and the others are not looked at.
+A block is so small that its columns that boxes limit, copied one after another, stay in the nearest cache, where one
+instruction compares a limit with several rows. Only the result is as long as the table. The limits of a box that
+exclude most of a sample of rows come first: often they leave no row of a block, and the others are skipped.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -32,7 +31,7 @@ _TILE_CELLS = 2**20  # of the table, per task of a thread: much longer than it t
 class Limits(NamedTuple):
     """The limits of all boxes in groups of four, all of which admit missing values or none."""
 
-    features: Any  # those that any box looks at
+    features: Any  # those that any box limits
     start: Any  # groups of box k are at start[k]:start[k + 1]
     column: Any  # of shape (groups, 4): places among ``features``
     lower: Any
@@ -41,14 +40,14 @@ class Limits(NamedTuple):
 
 
 def contains(X: Matrix, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
-    """Say which rows of an array of float64 or float32 are in any box."""
+    """Return the mask of rows of an array of float64 or float32 that are in any box."""
     result = np.empty(len(X), dtype=np.bool_)
     _fill(_contain, X, boxes, result, n_jobs)
     return result
 
 
 def membership(X: Matrix, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
-    """Say which rows of an array of float64 or float32 are in which boxes."""
+    """Return which boxes hold each row of an array of float64 or float32."""
     result = np.empty((len(X), len(boxes)), dtype=np.bool_)
     _fill(_belong, X, boxes, result, n_jobs)
     return result
@@ -151,7 +150,7 @@ def _load(rows, first, n, features, block):
 
 @inner
 def _meet(block, limits, k, inside):
-    """Set ``inside`` to 0 for the rows of the block that do not meet a limit of box k; say whether any is left."""
+    """Set ``inside`` to 0 for the rows of the block outside box k; return True if any is left."""
     for group in range(limits.start[k], limits.start[k + 1]):
         a, b, c, d = _four(limits.column, group)
         lower, upper = _four(limits.lower, group), _four(limits.upper, group)

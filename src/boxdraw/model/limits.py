@@ -1,9 +1,9 @@
-"""What a `BoxSet` is made of, checked: limits, names, categories, and whether missing values are inside."""
+"""Checks of what a `BoxSet` is made of: limits, names, categories, and whether missing values are inside."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,8 +68,11 @@ def checked_categories(
         used = set().union(*(values for values in inside.get(name, []) if values is not None))
         given = unique_categories(categories.get(name, ()))
         known.append((*given, *sorted(used - set(given), key=lambda value: (str(type(value)), value))))
+    if not inside:
+        return tuple(known), ((None,) * len(names),) * n_boxes
     none = [None] * n_boxes
-    return tuple(known), tuple(tuple(inside.get(name, none)[k] for name in names) for k in range(n_boxes))
+    columns = [inside.get(name, none) for name in names]
+    return tuple(known), tuple(zip(*columns, strict=True))
 
 
 def _set_of(values: Iterable[Category], name: str) -> frozenset[Category]:
@@ -80,10 +83,12 @@ def _set_of(values: Iterable[Category], name: str) -> frozenset[Category]:
     return frozenset(as_category(value) for value in values)
 
 
-def limited_features(lower: FloatArray, upper: FloatArray, allowed: Allowed) -> BoolArray:
-    """Say where a box has limits on values, whatever it does with missing ones."""
-    admitting = np.array([[values is not None for values in sets] for sets in allowed], dtype=np.bool_)
-    return (lower > -np.inf) | (upper < np.inf) | admitting.reshape(lower.shape)
+def limited_features(lower: FloatArray, upper: FloatArray, categorical: BoolArray, allowed: Allowed) -> BoolArray:
+    """Return where a box has limits on values, whatever it does with missing ones."""
+    limited = (lower > -np.inf) | (upper < np.inf)
+    for j in np.flatnonzero(categorical).tolist():
+        limited[:, j] |= np.array([sets[j] is not None for sets in allowed], dtype=np.bool_)
+    return limited
 
 
 def checked_missing(missing: Any, limited: BoolArray) -> BoolArray:
@@ -106,23 +111,35 @@ def check_limits(
     allowed: Allowed,
     names: tuple[str, ...],
 ) -> None:
-    """Refuse limits that make no sense."""
+    """Raise if no row could meet the limits of a box on a feature, or if they contradict its kind."""
     only_missing = (lower == np.inf) & (upper == -np.inf) & missing
-    empty = np.array([[values is not None and not values for values in sets] for sets in allowed], dtype=np.bool_)
-    empty = empty.reshape(lower.shape)
-    problems = {
-        "must not be NaN: use -inf or inf for no limit": np.isnan(lower) | np.isnan(upper),
-        "must be -inf and inf: the feature has categories": categorical & ((lower > -np.inf) | (upper < np.inf)),
-        "must not be inf below or -inf above, which no row meets": ((lower == np.inf) | (upper == -np.inf))
-        & ~only_missing,
-        "must have lower <= upper": (lower > upper) & ~only_missing,
-        "allow no category, and missing values are outside: no row meets that": empty & ~missing,
+    problems: dict[str, Callable[[], BoolArray]] = {  # one after the other, because each takes memory
+        "must not be NaN: use -inf or inf for no limit": lambda: np.isnan(lower) | np.isnan(upper),
+        "must be -inf and inf: the feature has categories": lambda: (
+            categorical & ((lower > -np.inf) | (upper < np.inf))
+        ),
+        "must not be inf below or -inf above, which no row meets": lambda: (
+            ((lower == np.inf) | (upper == -np.inf)) & ~only_missing
+        ),
+        "must have lower <= upper": lambda: (lower > upper) & ~only_missing,
+        "allow no category, and missing values are outside: no row meets that": lambda: (
+            _empty(allowed, categorical, lower.shape) & ~missing
+        ),
     }
-    for problem, where in problems.items():
+    for problem, find in problems.items():
+        where = find()
         if where.any():
             k, j = np.argwhere(where)[0].tolist()
             limits = f"[{lower[k, j]}, {upper[k, j]}] of feature {names[j]!r} in box index {k}"
             raise ValueError(f"limits {limits} {problem}")
+
+
+def _empty(allowed: Allowed, categorical: BoolArray, shape: tuple[int, ...]) -> BoolArray:
+    """Return where no category is inside."""
+    empty = np.zeros(shape, dtype=np.bool_)
+    for j in np.flatnonzero(categorical).tolist():
+        empty[:, j] = [sets[j] is not None and not sets[j] for sets in allowed]
+    return empty
 
 
 def checked_shown(shown: Numbers, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:

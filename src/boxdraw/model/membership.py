@@ -1,7 +1,7 @@
 """Which rows boxes hold, and how far inside they are.
 
-Rows come in tiles of columns, as `boxdraw.model.rows` reads them. For large matrices of numbers, `boxdraw.model.inside`
-is faster and says the same.
+Rows come in tiles of columns, as `boxdraw.model.rows` reads them. For large matrices of numbers, the compiled code of
+`boxdraw.model.inside` is faster and gives the same result.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from boxdraw.model.rows import Columns, read_columns
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
 
-# Rows are read in tiles whose columns stay in the processor's cache while every box looks at them.
+# Rows are read in tiles whose columns stay in the processor's cache while all boxes are tried.
 _TILE_ROWS = 8192
 
-# From this many numbers on, the time that compiled code saves is worth loading numba.
+# From here on compiled code pays; loading numba doubles the time of a first small prediction (docs/figures/twins.txt).
 _LARGE = 2**20
 
 
 def find_any(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
-    """Say which rows are in any box."""
+    """Return the mask of rows in any box."""
     if _is_large_matrix(X, boxes):
         from boxdraw.model.inside import contains
 
@@ -44,7 +44,7 @@ def find_any(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
 
 
 def find_each(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
-    """Say which rows are in which boxes."""
+    """Return which boxes hold each row."""
     if _is_large_matrix(X, boxes):
         from boxdraw.model.inside import membership
 
@@ -68,7 +68,7 @@ def first_box(member: BoolArray) -> npt.NDArray[np.int64]:
 
 
 def find_depth(X: Any, boxes: BoxSet) -> FloatArray:
-    """Say how far inside the boxes rows are: the most over boxes."""
+    """Return how far inside the boxes rows are: the most over boxes."""
 
     def write(tile: Columns, rows: slice) -> None:
         result[rows] = reduce(np.maximum, (depth(tile, boxes, k) for k in range(len(boxes))), -np.inf)
@@ -80,7 +80,7 @@ def find_depth(X: Any, boxes: BoxSet) -> FloatArray:
 
 
 def _is_large_matrix(X: Any, boxes: BoxSet) -> bool:
-    """Say whether X is for the compiled code; everything that is wrong with it is left to `read_columns`."""
+    """Return True if X is for the compiled code; `read_columns` checks everything else."""
     return (
         isinstance(X, np.ndarray)
         and X.size >= _LARGE
@@ -94,7 +94,7 @@ def _is_large_matrix(X: Any, boxes: BoxSet) -> bool:
 def _for_tiles(
     write: Callable[[Columns, slice], None], n_rows: int, columns: Columns, boxes: BoxSet, n_jobs: int | None
 ) -> None:
-    """Read the rows tile by tile, numbers as float64, and let something write what it finds."""
+    """Call a function on the rows tile by tile, numbers as float64."""
 
     def work(start: int) -> None:
         rows = slice(start, start + _TILE_ROWS)
@@ -109,13 +109,13 @@ def _for_tiles(
 
 
 def inside(tile: Columns, boxes: BoxSet, k: int) -> Any:
-    """Say which rows a box holds."""
+    """Return the mask of rows that a box holds."""
     met = (meets(tile[j], boxes, k, j) for j in np.flatnonzero(boxes.limited[k]).tolist())
     return reduce(np.logical_and, met, True)
 
 
 def meets(values: npt.NDArray[Any], boxes: BoxSet, k: int, j: int) -> Any:
-    """Say which values of one feature a box admits."""
+    """Return the mask of values of one feature that a box admits."""
     if boxes.categories[j] is not None:
         return admitted(boxes, k, j)[values]
     lower, upper = boxes.lower[k, j], boxes.upper[k, j]
@@ -126,7 +126,7 @@ def meets(values: npt.NDArray[Any], boxes: BoxSet, k: int, j: int) -> Any:
 
 
 def admitted(boxes: BoxSet, k: int, j: int) -> BoolArray:
-    """Say which places of categories a box admits: the known ones, then, at -2 and -1, missing and unseen ones."""
+    """Return which categories a box admits, by place: known ones, then, at -2 and -1, missing and unseen ones."""
     known, allowed = boxes.categories[j] or (), boxes.allowed[k][j]
     inside = [allowed is None or value in allowed for value in known]
     return np.array([*inside, boxes.missing[k, j], allowed is None], dtype=np.bool_)

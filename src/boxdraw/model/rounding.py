@@ -1,4 +1,4 @@
-"""Round numbers for limits: as round as the rows allow, or rounder still and at a price."""
+"""Round numbers for limits: as round as the rows allow, or rounder at a cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import free_interval, limit_text, neighbours, shortest_between
 from boxdraw.model.rule import Limit
-from boxdraw.model.simplify import Change, Rows, Score, change_between, with_limits
+from boxdraw.model.simplify import CachedRows, Change, Score, change_between, with_limits
 
 __all__ = ["round_boxes"]
 
@@ -30,66 +30,22 @@ def round_boxes(
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> tuple[Boxes, list[Change]]:
-    """Move limits to the roundest numbers that keep every given row in or out of every box.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes.
-    X : array-like or frame of shape (n_samples, n_features)
-        The rows.
-    y : array-like of shape (n_samples,), optional
-        Their labels. Without ``digits`` no row changes, so they are not needed; with ``digits`` they say what a
-        rounding costs, and the cheaper of two is taken.
-    digits : int, optional
-        The most significant digits that a number may have. Where the rows do not allow so few, rows change.
-    negative_weight, sample_weight, pos_label
-        What a change of rows costs, as in `boxdraw.model.simplify.simplify`; used only with ``y``.
-
-    Returns
-    -------
-    boxes : BoxSet
-        The boxes with round limits, which they also print. Without ``digits``, ``membership(X)`` is as before.
-    changes : list of Change
-        A change for each limit that moved, with the rows that it flagged and freed.
-
-    Notes
-    -----
-    Limits are rounded one after the other. A number moves to the one of fewest significant digits, and of those to the
-    nearest, between the values on its two sides: those of the rows that meet the other limits of the box, and of all
-    rows if that leaves it more room. Beyond all values it moves at most as far as to the nearest of them. A feature
-    whose values are all whole numbers gets whole limits, unless there is no whole number between them. Two limits never
-    cross, and they meet only for whole numbers or if they did before.
-
-    With ``digits``, what is still too long becomes one of the two numbers around it: with the least loss if there are
-    labels, then with the fewest rows changed, then the nearest.
-
-    Examples
-    --------
-    >>> boxes, changes = round_boxes(BoxSet([[2.0137]], [[6.4992]]), [[1], [3.5], [5], [8]])
-    >>> boxes.to_text()
-    'Box 1: 2 ≤ x0 ≤ 6'
-    >>> changes[0].text
-    'box 1: 2.0137 ≤ x0 ≤ 6.4992 becomes 2 ≤ x0 ≤ 6'
-    >>> boxes, changes = round_boxes(BoxSet([[1.52]], [[9]]), [[1.51], [1.53], [8]], digits=1)
-    >>> boxes.to_text(), changes[0].flagged, changes[0].freed
-    ('Box 1: 2 ≤ x0 ≤ 9', 0, 1)
-    """
+    """Move limits to round numbers, as `BoxSet.round` documents."""
     if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int | np.integer) or digits < 1):
         raise ValueError(f"digits must be a whole number of at least 1, got {digits!r}")
-    rows = Rows(boxes, X)
+    rows = CachedRows(boxes, X)
     score = None if y is None else Score.of(y, rows.n_rows, negative_weight, sample_weight, pos_label)
-    drawing = _Drawing(boxes, rows, score)
+    drawing = _RoundedBoxes(boxes, rows, score)
     places = np.argwhere(np.isfinite(boxes.lower) | np.isfinite(boxes.upper)).tolist()
     changes = [change for k, j in places if (change := drawing.round(k, j, digits)) is not None]
     # The numbers are made to be read, so they are the ones to print.
     return with_limits(boxes, drawing.rules), changes
 
 
-class _Drawing:
+class _RoundedBoxes:
     """Boxes whose limits are rounded one by one."""
 
-    def __init__(self, boxes: BoxSet, rows: Rows, score: Score | None) -> None:
+    def __init__(self, boxes: BoxSet, rows: CachedRows, score: Score | None) -> None:
         self.rules = [rule.limits for rule in boxes.rules()]
         self._names, self._rows, self._score = boxes.feature_names, rows, score
         self._held = [rows.inside(limits) for limits in self.rules]
@@ -99,7 +55,7 @@ class _Drawing:
         self._whole = {j: bool(values.size and (values == np.rint(values)).all()) for j, values in self._sorted.items()}
 
     def round(self, k: int, j: int, digits: int | None) -> Change | None:
-        """Round what a box asks of a feature; say what changed, if anything did."""
+        """Round the limits of a box on a feature; return the change, if there is one."""
         limits = self.rules[k]
         place = next(i for i, limit in enumerate(limits) if limit.feature == self._names[j])
         old, rest = limits[place], self._rows.inside(limits[:place] + limits[place + 1 :])
@@ -156,7 +112,7 @@ class _Drawing:
         return inside | np.isnan(column) if limit.missing else inside
 
     def _flagged_with(self, k: int, held: BoolArray) -> BoolArray:
-        """Say which rows are flagged if a box holds the given ones."""
+        """Return the mask of flagged rows if a box holds the given ones."""
         others = (rows for other, rows in enumerate(self._held) if other != k)
         return np.logical_or.reduce([held, *others])
 

@@ -22,7 +22,7 @@ UNSEEN, MISSING = -1, -2
 
 
 def read_columns(X: Any, boxes: BoxSet, features: Sequence[int] | None = None) -> tuple[int, Columns]:
-    """Count the rows of X, and find the columns of features: those that any box limits, unless others are asked for.
+    """Return the number of rows of X and the columns of some features, by default of those that any box limits.
 
     The columns of a frame are found by name. Columns of numbers come with NaN for missing values, those of categories
     as places in ``boxes.categories``.
@@ -65,7 +65,7 @@ def decoded(column: Any) -> Any:
 
 
 def numeric(values: Any, what: str) -> npt.NDArray[Any]:
-    """Make an array of numbers of any type; text is refused even where NumPy would parse it."""
+    """Make an array of numbers of any type; raise for text even where NumPy would parse it."""
     array = np.asarray(values)
     if array.dtype.kind == "O" and not any(isinstance(value, str | bytes) for value in array.flat):
         with suppress(TypeError, ValueError, OverflowError):

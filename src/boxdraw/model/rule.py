@@ -11,7 +11,7 @@ import numpy as np
 
 __all__ = ["Category", "Limit", "Rule"]
 
-#: What a category can be: text, a number, or true and false.
+#: A category: text, a number, True or False.
 Category = str | float | int | bool
 
 
@@ -24,8 +24,7 @@ class Limit:
     feature : str
         The name of the feature.
     lower, upper : float
-        The limits, which belong to the box; infinite where there is none. ``lower=inf, upper=-inf`` means that no
-        number is inside, only missing values.
+        The limits, which are inside; infinite for no limit. ``lower=inf, upper=-inf`` admits missing values only.
     categories : frozenset or None
         The categories inside; None for a feature of numbers, and where every category is.
     missing : bool
@@ -33,6 +32,7 @@ class Limit:
 
     Examples
     --------
+    >>> from boxdraw import Limit
     >>> Limit("age", lower=30)
     Limit(feature='age', lower=30, upper=inf, categories=None, missing=False)
     """
@@ -68,10 +68,11 @@ class Rule:
     Parameters
     ----------
     limits : tuple of Limit
-        At most one per feature; features that the box does not look at are absent.
+        At most one per feature; features without limits are absent.
 
     Examples
     --------
+    >>> from boxdraw import Limit, Rule
     >>> Rule((Limit("age", lower=30), Limit("region", categories={"north"}))).features
     ('age', 'region')
     """
@@ -80,12 +81,12 @@ class Rule:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of the features that the box looks at."""
+        """The names of the features that the box limits."""
         return tuple(limit.feature for limit in self.limits)
 
 
 def as_category(value: Any) -> Category:
-    """Return a category as plain Python has it; refuse what can't be one."""
+    """Return a category as a plain Python value; raise if it can't be one."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
@@ -99,7 +100,7 @@ def unique_categories(values: Iterable[Any]) -> tuple[Category, ...]:
 
 
 def is_missing(value: Any) -> bool:
-    """Say whether a value stands for a missing one: None, NaN, NA, NaT."""
+    """Return True for None, NaN, NA and NaT."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(value != value)

@@ -44,7 +44,7 @@ class Scorecard:
 
     Examples
     --------
-    >>> from boxdraw import BoxSet
+    >>> from boxdraw import BoxSet, Scorecard
     >>> inf = float("inf")
     >>> boxes = BoxSet([[250, -inf], [-inf, 22]], [[inf, inf], [inf, 24]], feature_names=["amount", "hour"])
     >>> card = Scorecard(boxes, [3, 2], threshold=4)
@@ -99,6 +99,7 @@ class Scorecard:
 
         Examples
         --------
+        >>> from boxdraw import BoxSet, Scorecard
         >>> Scorecard(BoxSet([[0], [2]], [[3], [9]]), [1, 2], 3).score([[1], [3], [5], [10]])
         array([1, 3, 2, 0])
         """
@@ -109,7 +110,7 @@ class Scorecard:
         return score
 
     def contains(self, X: Any, *, n_jobs: int | None = None) -> BoolArray:
-        """Say which rows have enough points.
+        """Return which rows have enough points.
 
         Parameters
         ----------
@@ -125,6 +126,7 @@ class Scorecard:
 
         Examples
         --------
+        >>> from boxdraw import BoxSet, Scorecard
         >>> Scorecard(BoxSet([[0], [2]], [[3], [9]]), [1, 2], 3).contains([[1], [3], [5], [10]])
         array([False,  True, False, False])
         """
@@ -136,11 +138,12 @@ class Scorecard:
         Returns
         -------
         BoxSet
-            Boxes that hold exactly the rows that this card flags, whatever the rows; `boxdraw.model.union` says how.
-            With negative points there are none in general, which is a ValueError.
+            Boxes that hold exactly the rows that this card flags, whatever the rows. A ValueError with negative points,
+            because these rows are no union of boxes in general.
 
         Examples
         --------
+        >>> from boxdraw import BoxSet, Scorecard
         >>> boxes = BoxSet([[0], [2], [-9]], [[3], [9], [1]], feature_names=["dose"])
         >>> print(Scorecard(boxes, [2, 2, 3], 4).union().to_text())
         Box 1: 0 ≤ dose ≤ 1
@@ -157,6 +160,7 @@ class Scorecard:
 
         Examples
         --------
+        >>> from boxdraw import BoxSet, Scorecard
         >>> print(Scorecard(BoxSet([[0], [2]], [[3], [9]], feature_names=["dose"]), [1, -2], 1).to_text())
         1 point: 0 ≤ dose ≤ 3
         −2 points: 2 ≤ dose ≤ 9
@@ -181,6 +185,7 @@ class Scorecard:
 
         Examples
         --------
+        >>> from boxdraw import BoxSet, Scorecard
         >>> Scorecard(BoxSet([[0]], [[3]], feature_names=["dose"]), [2], 2).to_frame()
                    rule  points
         0  0 ≤ dose ≤ 3       2
@@ -205,6 +210,7 @@ class Scorecard:
 
         Examples
         --------
+        >>> from boxdraw import BoxSet, Scorecard
         >>> Scorecard.from_json(Scorecard(BoxSet([[1]], [[2]]), [3], 2).to_json()).points
         (3,)
         """
@@ -232,6 +238,7 @@ class Scorecard:
 
         Examples
         --------
+        >>> from boxdraw import BoxSet, Scorecard
         >>> card = Scorecard(BoxSet([[1]], [[2]]), [3], 2)
         >>> Scorecard.from_json(card.to_json()) == card
         True
@@ -252,15 +259,19 @@ class Scorecard:
         dialect : str
             One of sqlite, duckdb, postgres, spark, bigquery, snowflake, mssql and mysql.
         **options
-            ``column``, ``points_column``, ``positive`` and ``negative``; see `boxdraw.model.export.scorecard.to_sql`.
+            ``column`` ("flagged") and ``points_column`` ("points"), the names of the columns with the labels and the
+            points, which must not be those of features; either can be None, to be left out. ``positive`` (1) and
+            ``negative`` (0), the labels, as in `BoxSet.to_sql`.
 
         Returns
         -------
         str
-            The statement or the expression.
+            The statement or the expression: of the label, or of the points if ``column`` is None. What `BoxSet.to_sql`
+            promises holds here too.
 
         Examples
         --------
+        >>> from boxdraw import BoxSet, Scorecard
         >>> print(Scorecard(BoxSet([[1]], [[2]], feature_names=["dose"]), [3], 2).to_sql(column=None))
         (
           CASE
@@ -279,6 +290,7 @@ class Scorecard:
 
         Examples
         --------
+        >>> from boxdraw import BoxSet, Scorecard
         >>> print(Scorecard(BoxSet([[1]], [[2]], feature_names=["dose"]), [3], 2).to_markdown())
         | Points | Rule |
         | ---: | :--- |
@@ -295,6 +307,7 @@ class Scorecard:
 
         Examples
         --------
+        >>> from boxdraw import BoxSet, Scorecard
         >>> Scorecard(BoxSet([[1]], [[2]]), [3], 2).to_html().splitlines()[0]
         '<table>'
         """
@@ -335,7 +348,7 @@ class Scorecard:
 
 
 def _checked_points(points: Sequence[int], n_boxes: int) -> tuple[int, ...]:
-    """Return the points of the boxes; refuse what no row could be given."""
+    """Return the points of the boxes; raise if they are not valid."""
     if isinstance(points, str | bytes | Set | Mapping) or not hasattr(points, "__iter__"):
         raise TypeError(f"points must be a sequence of whole numbers, got {points!r}")
     values = tuple(_whole(value, f"points[{k}]") for k, value in enumerate(points))

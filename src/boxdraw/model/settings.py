@@ -27,25 +27,7 @@ _LEARNED = (
 
 
 def learned_with(estimator: Any) -> dict[str, Any]:
-    """Return the parameters of a fitted classifier that are not the default ones, and what fit chose or proved.
-
-    Parameters
-    ----------
-    estimator : classifier
-        Any of boxdraw.
-
-    Returns
-    -------
-    dict
-        ``parameters``, then what was chosen, by the names of the attributes without their underscore.
-
-    Examples
-    --------
-    >>> from boxdraw import FastBoxesClassifier
-    >>> model = FastBoxesClassifier(n_boxes=1).fit([[1.0], [2.0], [3.0]], [0, 1, 0])
-    >>> learned_with(model)
-    {'parameters': {'n_boxes': 1}, 'negative_weight': 0.5, 'expansion': 0.0, 'growth': 'nearest_negative'}
-    """
+    """Return the parameters of a fitted classifier that are not the default ones, and what fit chose or proved."""
     default = {name: parameter.default for name, parameter in signature(type(estimator)).parameters.items()}
     given = {
         name: as_plain(value)
@@ -57,23 +39,7 @@ def learned_with(estimator: Any) -> dict[str, Any]:
 
 
 def as_plain(value: Any) -> Any:
-    """Return a value as JSON has it: what it has no kind for is text, and a number that is not finite is none.
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-
-    Returns
-    -------
-    object
-        Of dicts, lists, texts, numbers, True, False and None.
-
-    Examples
-    --------
-    >>> as_plain({"range": (-1, np.float64(1)), "bound": float("inf"), "clusterer": len})
-    {'range': [-1, 1.0], 'bound': None, 'clusterer': '<built-in function len>'}
-    """
+    """Return a value as JSON holds it: text for other types, None for a number that is not finite."""
     if isinstance(value, dict):
         return {str(key): as_plain(item) for key, item in value.items()}
     if isinstance(value, np.generic | np.ndarray):

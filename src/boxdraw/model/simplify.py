@@ -1,4 +1,4 @@
-"""Fewer limits and fewer boxes, at a price that the user sets."""
+"""Fewer limits and fewer boxes, at a cost that the user sets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import limit_text, rule_texts
 from boxdraw.model.rows import MISSING, read_columns
 from boxdraw.model.rule import Limit, Rule
-from boxdraw.tables.labels import check_binary, weights_of
+from boxdraw.tables.labels import as_labels, check_binary, has_label, weights_of
 
 __all__ = ["Change", "simplify"]
 
@@ -38,15 +38,16 @@ class Change:
         The change in words. Boxes have their numbers in the boxes that were given, from 1 as in `BoxSet.to_text`; what
         was merged from boxes 1 and 3 is box 1+3.
     loss : float or None
-        By how much the objective fell with this change; below 0 if it rose. None if rows changed and nobody gave
-        their labels.
+        By how much the objective fell with this change; below 0 if it rose. None if rows changed and their labels
+        are not known.
     flagged, freed : int
-        How many rows are flagged since the change, and how many no longer.
+        How many rows the change flags, and how many it no longer does.
     flagged_positives, freed_positives : int or None
-        How many of them are positive; None if nobody gave labels.
+        How many of them are positive; None without labels.
 
     Examples
     --------
+    >>> from boxdraw import Change
     >>> Change("drop box", "drop box 2: age ≥ 30", loss=1.0, flagged=0, freed=1).loss
     1.0
     """
@@ -70,66 +71,21 @@ def simplify(
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> tuple[Boxes, list[Change]]:
-    """Drop limits and boxes and merge boxes, as long as that costs little.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes.
-    X : array-like or frame of shape (n_samples, n_features)
-        The rows on which the cost is measured.
-    y : array-like of shape (n_samples,)
-        Their labels.
-    max_loss : float, default=0.0
-        By how much the objective may fall in all: the weight of the flagged positives, less ``negative_weight`` times
-        the weight of the flagged negatives.
-    negative_weight : float, default=1.0
-        What a flagged negative costs relative to what a flagged positive is worth.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the rows; 1 by default.
-    pos_label : label, optional
-        The positive class; the one of less weight by default.
-
-    Returns
-    -------
-    boxes : BoxSet
-        The simpler boxes. Limits that stayed print the same numbers as before.
-    changes : list of Change
-        What was done, step by step. The losses add up to what the objective fell by, which is at most ``max_loss``.
-
-    Notes
-    -----
-    A step drops a box, drops a limit or one of its two numbers, or replaces two boxes by the smallest box around both.
-    Boxes whose rows are all in other boxes go first. Then all steps are tried again and again, and the one that costs
-    least for what it saves is taken: its loss divided by the number of boxes and of limits that it saves, an interval
-    counting as two limits. Steps that cost nothing, or gain, therefore come before those that cost something. What a
-    step gains may be spent on others. This is greedy: another order of steps may end in still simpler boxes.
-
-    Examples
-    --------
-    >>> boxes = BoxSet([[2, 0], [6, -5]], [[3, 9], [7, 5]])
-    >>> simpler, changes = simplify(boxes, [[2, 4], [3, 5], [6, 4], [9, 4], [0, 4]], [1, 1, 1, 0, 0], pos_label=1)
-    >>> print(simpler.to_text())
-    Box 1: 2 ≤ x0 ≤ 7
-    >>> for change in changes:
-    ...     print(change.text, change.loss)
-    merge boxes 1 and 2 into: 2 ≤ x0 ≤ 7 and -5 ≤ x1 ≤ 9 0.0
-    drop -5 ≤ x1 ≤ 9 from box 1+2 0.0
-    """
+    """Drop limits and boxes and merge boxes greedily, as `BoxSet.simplify` documents."""
     max_loss = float(max_loss)
     if not max_loss >= 0:
         raise ValueError(f"max_loss must be at least 0, got {max_loss!r}")
-    rows = Rows(boxes, X)
+    rows = CachedRows(boxes, X)
     score = Score.of(y, rows.n_rows, negative_weight, sample_weight, pos_label)
-    drawing = _Drawing(boxes, rows, score)
+    drawing = _SimplerBoxes(boxes, rows, score)
     changes = []
     while (step := drawing.best_step(max_loss)) is not None:
         changes.append(drawing.take(step))
     return drawing.boxes() if changes else boxes, changes
 
 
-class Rows:
-    """The rows that every change is tried on, with the answers to every limit that was asked once."""
+class CachedRows:
+    """The rows that every change is tried on; which of them meet a limit is computed once."""
 
     def __init__(self, boxes: BoxSet, X: Any) -> None:
         self.n_rows, columns = read_columns(X, boxes)
@@ -139,11 +95,11 @@ class Rows:
         self._below, self._above, self._missing = cache(self._at_most), cache(self._at_least), cache(self._is_missing)
 
     def inside(self, limits: Sequence[Limit]) -> BoolArray:
-        """Say which rows meet all limits."""
+        """Return the mask of rows that meet all limits."""
         return reduce(np.logical_and, map(self.meets, limits), np.ones(self.n_rows, dtype=np.bool_))
 
     def meets(self, limit: Limit) -> BoolArray:
-        """Say which rows meet a limit."""
+        """Return the mask of rows that meet a limit."""
         j = self._place[limit.feature]
         if limit.known:
             return ~self._missing(j)
@@ -176,7 +132,7 @@ class Score:
     @classmethod
     def of(cls, y: Any, n_rows: int, negative_weight: float, sample_weight: Any, pos_label: Any) -> Score:
         """Check labels and weights."""
-        labels = np.asarray(y).reshape(-1)
+        labels = as_labels(y).reshape(-1)
         if len(labels) != n_rows:
             raise ValueError(f"y has {len(labels)} labels, but X has {n_rows} rows")
         if not n_rows:
@@ -200,11 +156,11 @@ class Score:
 
 
 def _positives(labels: npt.NDArray[Any], pos_label: Any, weight: FloatArray | None) -> BoolArray:
-    """Say which rows are positive; rows of one class will do when the user says which is positive."""
-    if (labels == labels[0]).all():
+    """Return the mask of positive rows; one class is enough if the user names the positive one."""
+    if has_label(labels, labels[0]).all():
         if pos_label is None:
             raise ValueError(f"every label is {labels[0]!r}: say with pos_label which class is positive")
-        return np.asarray(labels == pos_label)
+        return has_label(labels, pos_label)
     return check_binary(labels, pos_label, weight)[2]
 
 
@@ -245,10 +201,10 @@ class _Box:
     held: BoolArray
 
 
-class _Drawing:
+class _SimplerBoxes:
     """Boxes that become simpler."""
 
-    def __init__(self, boxes: Any, rows: Rows, score: Score) -> None:
+    def __init__(self, boxes: Any, rows: CachedRows, score: Score) -> None:
         self._given, self._rows, self._score = boxes, rows, score
         self._shown = _shown_numbers(boxes)
         rules = enumerate(boxes.rules(), start=1)
@@ -277,7 +233,7 @@ class _Drawing:
         return best
 
     def take(self, step: _Step) -> Change:
-        """Change the boxes, and say what that cost."""
+        """Apply a step; return what it cost."""
         flagged = self._flagged_after(step, self._cover())
         change = change_between(step.kind, self._words(step), self._flagged, flagged, self._score)
         new = []

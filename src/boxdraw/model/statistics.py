@@ -11,6 +11,7 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.sums import exact_total
+from boxdraw.model.export.text import rule_texts
 
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
@@ -20,10 +21,7 @@ Weights = tuple[Fraction, ...]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The weight of some rows, per box where there are several numbers.
-
-    ``alone`` is what no other box holds, ``any`` what some box holds, and ``all`` what there is.
-    """
+    """The weight of some rows: in each box, in each box alone, in any box, and of all rows."""
 
     inside: Weights
     alone: Weights
@@ -32,7 +30,7 @@ class Counts:
 
     @classmethod
     def of(cls, member: BoolArray, weight: FloatArray | None) -> Counts:
-        """Count rows; ``member`` says which boxes hold them, and each counts 1 if there is no weight."""
+        """Add up the weights of rows, 1 each without weights; ``member`` has a column per box."""
         n_boxes = member.sum(axis=1)
         alone = member & (n_boxes == 1)[:, None]
         held = n_boxes > 0
@@ -108,7 +106,7 @@ def counted_statistics(boxes: BoxSet, counts: BoxCounts) -> dict[str, Any]:
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = true_positives / support
         return {
-            "rule": [line.split(": ", 1)[1] for line in boxes.to_text().splitlines()] if len(boxes) else [],
+            "rule": rule_texts(boxes),
             "support": support,
             "true_positives": true_positives,
             "false_positives": support - true_positives,

@@ -7,9 +7,10 @@ intersection of its members.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, overload
 
 import numpy as np
@@ -19,7 +20,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.membership import admitted
 from boxdraw.model.rule import Category
 
-__all__ = ["MAX_SETS", "minimal_sets", "union_of"]
+__all__ = ["MAX_SETS", "count_sets", "minimal_sets", "union_of"]
 
 #: The most sets of boxes that are looked at; 15 boxes never have more.
 MAX_SETS = 10_000
@@ -30,25 +31,10 @@ _SIGNED = "with negative points the flagged rows are no union of boxes; fit with
 def minimal_sets(points: tuple[int, ...], threshold: int) -> list[tuple[int, ...]]:
     """Find the sets of boxes that reach a threshold, and fall short of it without any one of their boxes.
 
-    Parameters
-    ----------
-    points : tuple of int
-        The points of each box, none negative.
-    threshold : int
-        The points to reach.
+    Sets with the boxes of most points come first. Results are cached; more than `MAX_SETS` sets are a ValueError.
 
-    Returns
-    -------
-    list of tuple of int
-        The numbers of the boxes in each set, from 0 and in their order. Sets with the boxes of most points come first.
-        Results are remembered, so asking again costs next to nothing. More than `MAX_SETS` sets are a ValueError.
-
-    Examples
-    --------
     >>> minimal_sets((1, 3, 2, 2), 4)
     [(1, 2), (1, 3), (0, 1), (2, 3)]
-    >>> minimal_sets((1, 1), 3)
-    []
     """
     found = _minimal_sets(tuple(points), threshold)
     if found is None:
@@ -59,27 +45,64 @@ def minimal_sets(points: tuple[int, ...], threshold: int) -> list[tuple[int, ...
     return list(found)
 
 
+def count_sets(points: tuple[int, ...], threshold: int) -> int:
+    """Count the minimal sets, up to one more than `MAX_SETS`, without listing their boxes."""
+    return sum(1 for _ in islice(_branches(points, threshold), MAX_SETS + 1))
+
+
 @lru_cache(maxsize=1024)
 def _minimal_sets(points: tuple[int, ...], threshold: int) -> tuple[tuple[int, ...], ...] | None:
     """Find the sets; None if there are too many."""
+    order = _by_points(points)
+    branches = list(islice(_branches(points, threshold), MAX_SETS + 1))
+    if len(branches) > MAX_SETS:
+        return None
+    return tuple(tuple(sorted(order[i] for i in _places(branch))) for branch in branches)
+
+
+def _by_points(points: tuple[int, ...]) -> list[int]:
+    return sorted(range(len(points)), key=lambda k: -points[k])
+
+
+# A set of boxes as runs of places in their order by points: the last run, from one place to before another, and the
+# runs before it. Sets share the runs that they begin with.
+_Runs = tuple[Any, int, int] | None
+
+
+def _places(runs: _Runs) -> Iterator[int]:
+    while runs is not None:
+        runs, start, stop = runs
+        yield from range(start, stop)
+
+
+def _branches(points: tuple[int, ...], threshold: int) -> Iterator[_Runs]:
+    """Find the sets one by one, each in a time that does not depend on the number of boxes.
+
+    Boxes are taken or skipped in the order of their points. The last box of a set has then the fewest points, and the
+    set is complete as soon as it reaches the threshold: if it falls short without its last box, it does so all the more
+    without another one. The slack is what the boxes that were not skipped have beyond the threshold. A box with more
+    points than the slack has to be taken, so only smaller ones are branched on, and every branch ends in a set.
+    """
     if any(value < 0 for value in points):
         raise ValueError(_SIGNED)
-    # In this order the last box of a set has the fewest points. Stopping as soon as the threshold is reached is then
-    # enough: without its last box the set falls short, so without another one it does all the more.
-    order = sorted(range(len(points)), key=lambda k: -points[k])
-    rest = [*accumulate(points[k] for k in reversed(order))][::-1]
-    found: list[tuple[int, ...]] = []
-    waiting: list[tuple[tuple[int, ...], int, int]] = [((), 0, threshold)]
+    values = [-points[k] for k in _by_points(points)]  # ascending, as bisect needs them
+    rest = [*accumulate(reversed(values), initial=0)][::-1]  # minus the points of the boxes from a place on
+    if threshold <= 0:
+        yield None
+        return
+    waiting: list[tuple[_Runs, int, int]] = [(None, 0, -rest[0] - threshold)] if -rest[0] >= threshold else []
     while waiting:
-        chosen, start, need = waiting.pop()
-        if need <= 0:
-            found.append(tuple(sorted(chosen)))
-            if len(found) > MAX_SETS:
-                return None
+        runs, start, slack = waiting.pop()
+        last = bisect_left(rest, -slack, start + 1) - 1  # with the box there the threshold is reached
+        free = bisect_left(values, -slack, start)  # the first box that may be skipped
+        if last < free:
+            yield runs, start, last + 1
             continue
-        enough = [i for i in range(start, len(order)) if rest[i] >= need]
-        waiting += [((*chosen, order[i]), i + 1, need - points[order[i]]) for i in reversed(enough)]
-    return tuple(found)
+        waiting.append(((runs, start, free), free + 1, slack + values[free]))
+        if last == free:
+            yield runs, start, free + 1
+        else:
+            waiting.append(((runs, start, free + 1), free + 1, slack))
 
 
 @overload
@@ -89,34 +112,16 @@ def union_of(boxes: BoxSet, points: Sequence[int], threshold: int, limit: int | 
 def union_of(boxes: BoxSet, points: Sequence[int], threshold: int, limit: int | None = None) -> BoxSet | None:
     """Write the rows whose boxes are worth enough points as a union of boxes.
 
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes that give points.
-    points : sequence of int
-        The points of each box, none negative.
-    threshold : int
-        The points from which a row is flagged.
-    limit : int, optional
-        The most boxes that are of use to the caller.
+    The boxes hold exactly the rows with so many points, whatever the rows: one for each of the `minimal_sets`, in their
+    order, without those that no row can be in and those inside another one. They print the short numbers of the boxes
+    that their limits come from. With a ``limit``, the result is None if more boxes than that remain, or if there are
+    more than `MAX_SETS` sets; without one, the latter is a ValueError.
 
-    Returns
-    -------
-    BoxSet or None
-        Boxes that hold exactly the rows with so many points, whatever the rows: one for each of the `minimal_sets`, in
-        their order, without those that no row can be in and those inside another one. They print the short numbers of
-        the boxes that their limits come from. With a ``limit``, None if more boxes than that remain, or if there were
-        more than `MAX_SETS` sets to look at; without one, the latter is a ValueError.
-
-    Examples
-    --------
     >>> inf = float("inf")
     >>> boxes = BoxSet([[250, -inf], [-inf, 22], [900, -inf]], [[inf] * 2] * 3, feature_names=["amount", "hour"])
     >>> print(union_of(boxes, [2, 2, 3], 4).to_text())
     Box 1: amount ≥ 900
     Box 2: amount ≥ 250 and hour ≥ 22
-    >>> union_of(boxes, [2, 2, 3], 4, limit=1) is None
-    True
     """
     if len(points) != len(boxes):
         raise ValueError(f"points must have a number for each of the {len(boxes)} boxes, got {len(points)}")
@@ -155,7 +160,7 @@ def _shown(
     """Return the numbers to print: those of the boxes that the limits come from."""
     low = _taken(boxes.shown_lower[:, used], sources[0], -np.inf)
     high = _taken(boxes.shown_upper[:, used], sources[1], np.inf)
-    # As in `boxdraw.model.export.text.shown_limits`: two limits that would meet or cross are shown in full.
+    # As in `boxdraw.model.export.text.shortened`: two limits that would meet or cross are shown in full.
     apart = (low < high) & (lower < upper)
     low, high = np.where(apart, low, lower), np.where(apart, high, upper)
     return _wide(low, boxes, used, -np.inf), _wide(high, boxes, used, np.inf)
@@ -199,7 +204,7 @@ def _taken(limits: FloatArray, best: IntArray, none: float) -> FloatArray:
 
 
 def _flags(boxes: BoxSet, member: BoolArray, j: int) -> BoolArray:
-    """Say for each set which categories of a feature all members admit, and, as `admitted` has it, missing values."""
+    """Return for each set which categories of a feature all members admit, and, as in `admitted`, missing values."""
     if boxes.categories[j] is None:
         inside = boxes.missing[:, [j]]
     else:
@@ -209,17 +214,21 @@ def _flags(boxes: BoxSet, member: BoolArray, j: int) -> BoolArray:
     return np.asarray(refusing == 0)
 
 
-def _outermost(lower: FloatArray, upper: FloatArray, flags: list[BoolArray]) -> list[int]:
+def _outermost(lower: FloatArray, upper: FloatArray, flags: list[BoolArray]) -> IntArray:
     """Return the boxes that are inside no other; of equal ones the first."""
     # One box is inside another exactly if it has as much or more in each of these cells.
     cells = np.hstack([lower, -upper, *(~matrix for matrix in flags)])
-    kept: list[int] = []
-    for k, cell in enumerate(cells):
-        others = cells[kept]
-        if not (cell >= others).all(axis=1).any():
-            inside = (others >= cell).all(axis=1).tolist()
-            kept = [other for other, gone in zip(kept, inside, strict=True) if not gone] + [k]
-    return kept
+    if not cells.size:
+        return np.arange(min(len(cells), 1))
+    first = np.sort(np.unique(cells, axis=0, return_index=True)[1])
+    # In bits, because there may be thousands of boxes: in row k those of the boxes that box k is inside.
+    inside = np.full((len(first), -(-len(first) // 8)), 255, dtype=np.uint8)
+    for column in cells[first].T:
+        values, place = np.unique(column, return_inverse=True)
+        inside &= np.packbits(column <= values[:, None], axis=1)[place]
+    own = np.arange(len(first))
+    inside[own, own // 8] ^= (128 >> own % 8).astype(np.uint8)  # every box is inside itself
+    return first[~inside.any(axis=1)]
 
 
 def _wide(values: FloatArray, boxes: BoxSet, used: IntArray, none: float) -> FloatArray:

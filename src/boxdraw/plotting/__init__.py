@@ -1,8 +1,7 @@
 """Plots in the style of scikit-learn Displays (needs ``boxdraw[plot]``).
 
-Importing this package does not import matplotlib; drawing does. A figure that a display makes itself is no
-pyplot figure, so nothing has to be closed: save it with ``display.figure_.savefig(...)``, or end a notebook
-cell with the display to see it.
+Importing this package does not import matplotlib; drawing does. The figures are not managed by pyplot, so nothing has
+to be closed: save one with ``display.figure_.savefig(...)``, or end a notebook cell with the display.
 """
 
 from boxdraw.plotting.box_table import BoxTableDisplay

@@ -1,4 +1,4 @@
-"""A feature along an axis: where its values are, and where each box is."""
+"""A feature along an axis: positions of rows, and intervals of boxes."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from boxdraw.model.membership import admitted
 from boxdraw.model.rows import MISSING, UNSEEN
 from boxdraw.plotting._matplotlib import literal
 
-#: A piece of an axis; infinite ends are open.
+#: An interval of an axis; an infinite end has no limit.
 Span = tuple[float, float]
 # Half the width of the strip of a category.
 _STRIP = 0.45
 _JITTER = 0.36
-# Beyond, the width of an axis and what matplotlib makes of it are no longer numbers.
+# Beyond, the width of an axis overflows in matplotlib.
 _LARGEST = 1e305
 
 
 @dataclass(frozen=True, slots=True)
 class NumberAxis:
-    """A feature of numbers, at their own places."""
+    """A numeric feature, at its own values."""
 
     boxes: BoxSet
     j: int
     column: FloatArray
 
     def places(self) -> FloatArray:
-        """Return where rows are; NaN where they are nowhere."""
+        """Return the position of each row; NaN if the value is missing."""
         return self.column
 
     def spans(self, k: int) -> list[Span]:
-        """Return where a box is."""
+        """Return the intervals of a box."""
         lower, upper = float(self.boxes.lower[k, self.j]), float(self.boxes.upper[k, self.j])
         return [(lower, upper)] if lower <= upper else []
 
     def occupied(self, k: int, inside: npt.NDArray[Any]) -> list[Span]:
-        """Return the part of a box where the values of some rows inside it are."""
+        """Return the part of a box that the values of its rows span."""
         values = inside[np.isfinite(inside.astype(np.float64, copy=False))]
         if not len(values):
             return []
@@ -58,55 +58,55 @@ class NumberAxis:
         return values[np.isfinite(values)]
 
     def largest(self) -> float:
-        """Return the size of the number farthest from 0."""
+        """Return the largest absolute value."""
         return float(np.abs(self._known()).max(initial=0))
 
     def view(self) -> Span:
-        """Return the ends of the axis: the range of the rows and the limits, and some room."""
+        """Return the ends of the axis: the range of rows and limits, with a margin."""
         values = self._known()
         low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
         room = 0.04 * (high - low) or 0.04 * abs(high) or 1.0
         return low - room, high + room
 
     def ticks(self) -> list[tuple[float, str]] | None:
-        """Return no ticks: matplotlib finds them."""
+        """Return None: matplotlib chooses the ticks."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryAxis:
-    """A feature with categories, each a strip in which rows are spread at random; then unseen and missing ones."""
+    """A categorical feature: a strip with jittered rows per category, then unseen and missing values."""
 
     boxes: BoxSet
     j: int
-    column: npt.NDArray[Any]  # places among the categories
+    column: npt.NDArray[Any]  # indices of the categories
 
     @property
     def known(self) -> tuple[Any, ...]:
-        """The categories that the boxes know."""
+        """The categories of the boxes."""
         return self.boxes.categories[self.j] or ()
 
     def strips(self) -> list[tuple[int, str]]:
-        """Return the place in a column and the name of each strip."""
+        """Return the code and the name of each strip."""
         extra = [(UNSEEN, "(unseen)"), (MISSING, "(missing)")]
         named = [(place, category_text(value)) for place, value in enumerate(self.known)]
         return named + [(place, text) for place, text in extra if (self.column == place).any()]
 
     def places(self) -> FloatArray:
-        """Return where rows are, with a fixed seed."""
+        """Return the position of each row, jittered with a fixed seed."""
         strip_of = {place: strip for strip, (place, _) in enumerate(self.strips())}
         centre = np.array([strip_of.get(place, np.nan) for place in range(-2, len(self.known))])
         return centre[self.column + 2] + np.random.default_rng(self.j).uniform(-_JITTER, _JITTER, len(self.column))
 
     def spans(self, k: int) -> list[Span]:
-        """Return where a box is: open at both ends if every category is in it."""
+        """Return the intervals of a box; infinite if it does not limit the feature."""
         if not self.boxes.limited[k, self.j]:
             return [(-np.inf, np.inf)]
         inside = admitted(self.boxes, k, self.j)
         return list(_runs([bool(inside[place]) for place, _ in self.strips()]))
 
     def occupied(self, k: int, inside: npt.NDArray[Any]) -> list[Span]:
-        """Return the strips in which some rows are."""
+        """Return the strips of some rows."""
         found = set(inside.tolist())
         return list(_runs([place in found for place, _ in self.strips()]))
 
@@ -115,14 +115,14 @@ class CategoryAxis:
         return -0.6, max(len(self.strips()), 1) - 0.4
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Return the middle and the name of each strip; of very many strips only of some."""
+        """Return the centre and the name of each strip, at most 12 of them."""
         strips = self.strips()
         step = -(-len(strips) // 12)
         return [(float(i), literal(text, 14)) for i, (_, text) in enumerate(strips) if i % step == 0]
 
 
 def _runs(inside: list[bool]) -> Iterator[Span]:
-    """Return the strips that are inside, neighbours as one."""
+    """Return the intervals of consecutive strips that are inside."""
     edges = np.flatnonzero(np.diff([False, *inside, False]))
     for first, end in edges.reshape(-1, 2).tolist():
         yield first - _STRIP, end - 1 + _STRIP
@@ -139,7 +139,7 @@ def feature_axis(boxes: BoxSet, j: int, column: npt.NDArray[Any]) -> FeatureAxis
 
 
 def panel_axis(boxes: BoxSet, j: int, column: npt.NDArray[Any]) -> FeatureAxis:
-    """Return the axis of a feature, after a look whether matplotlib can draw it."""
+    """Return the axis of a feature; raise if its numbers are too large for matplotlib."""
     axis = feature_axis(boxes, j, column)
     if isinstance(axis, NumberAxis) and axis.largest() > _LARGEST:
         raise ValueError(

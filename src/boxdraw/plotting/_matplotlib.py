@@ -1,4 +1,4 @@
-"""What the displays share: matplotlib only when it is needed, and never pyplot's list of open figures."""
+"""What the displays share: matplotlib is imported late, and its figures are not managed by pyplot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-# Okabe and Ito's palette, which stays apart under the common forms of colour blindness.
+# Okabe and Ito's palette, safe for the common forms of colour blindness.
 BLUE, VERMILLION, ORANGE, BLACK = "#0072B2", "#D55E00", "#E69F00", "#000000"
 GREY = "#6E6E6E"
 
@@ -31,7 +31,7 @@ LEGEND: dict[str, Any] = {
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return a figure that pyplot does not know, of a size in inches."""
+    """Return a figure that pyplot does not manage, of a size in inches."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -40,10 +40,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def literal(text: str, width: int | None = None) -> str:
-    """Make matplotlib write a user's text as it is: a dollar sign would start a formula.
-
-    Of a text of more than ``width`` characters the middle is left out, because names often differ at the end.
-    """
+    """Escape text for matplotlib, where a dollar sign starts a formula; cut the middle of a long one."""
     shown = printable(text)
     if width is not None and len(shown) > width:
         end = (width - 1) // 2
@@ -52,7 +49,7 @@ def literal(text: str, width: int | None = None) -> str:
 
 
 def check_axes(ax: Any) -> None:
-    """Refuse what is no axes."""
+    """Raise if this is not an Axes."""
     if not hasattr(ax, "get_xlim"):
         raise TypeError(f"ax must be a matplotlib Axes, got {type(ax).__name__}")
 
@@ -65,18 +62,18 @@ class Display:
     _own_figure: Figure | None = None
 
     def _start(self, ax: Axes | None, width: float, height: float) -> Axes:
-        """Take the caller's axes, or those of a new figure."""
+        """Return the caller's axes, or those of a new figure."""
         self._own_figure = None
         if ax is None:
             self._own_figure = new_figure(width, height)
             ax = self._own_figure.add_subplot()
         check_axes(ax)
-        figure: Any = ax.figure  # None in the types of older versions, for axes that are on no figure
+        figure: Any = ax.figure  # older versions type it as optional
         self.ax_, self.figure_ = ax, figure
         return ax
 
     def _repr_png_(self) -> bytes | None:
-        # A notebook shows pyplot's figures by itself, but not ours; showing the caller's would repeat it.
+        # Notebooks show pyplot's figures by themselves, but not ours; the caller's would appear twice.
         if self._own_figure is None:
             return None
         picture = BytesIO()

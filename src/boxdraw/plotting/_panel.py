@@ -24,14 +24,14 @@ FACE: dict[str, Any] = {"facecolor": ORANGE, "alpha": 0.15, "linewidth": 0}
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Where to draw, and the two features along its sides."""
+    """Axes, and the two features along its sides."""
 
     ax: Axes
     across: FeatureAxis
     up: FeatureAxis
 
     def draw_rows(self, positive: BoolArray, flagged: BoolArray, candidate: BoolArray | None, size: float) -> None:
-        """Draw rows: flagged ones solid, others hollow, and those that are no candidates as dots."""
+        """Draw flagged rows solid, other candidates hollow, and the rest as dots."""
         x, y = self.across.places(), self.up.places()
         if candidate is not None:
             for rows, (_, colour) in ((~positive, STYLES[1]), (positive, STYLES[0])):
@@ -50,10 +50,7 @@ class Panel:
     def draw_boxes(
         self, tags: Sequence[str | None], faces: Sequence[tuple[list[Span], list[Span]]] | None = None
     ) -> None:
-        """Draw every box that has numbers or categories on both features, and its name at a corner.
-
-        The face of a box is all of it, or the given pieces. A box without a name is not drawn.
-        """
+        """Draw every box with a tag, filled as a whole or in the given pieces, and its tag at a corner."""
         taken: list[FloatArray] = []
         for k, tag in enumerate(tags):
             if tag is None:
@@ -67,10 +64,7 @@ class Panel:
                 self._draw_tag(tag, self._cut(pieces[0]), taken)
 
     def finish(self, xlabel: str | None, ylabel: str | None, room: int) -> None:
-        """Set the ends and the ticks of the axes; without a label there is no text at the ticks either.
-
-        The names of categories are turned if they have more characters than there is room for.
-        """
+        """Set the ends and ticks of the axes, with tick labels only if there is a label; rotate crowded names."""
         ax = self.ax
         ax.set(xlim=self.across.view(), ylim=self.up.view(), xlabel=xlabel or "", ylabel=ylabel or "")
         for axis, feature, label in ((ax.xaxis, self.across, xlabel), (ax.yaxis, self.up, ylabel)):
@@ -109,7 +103,7 @@ class Panel:
         view = np.array([self.across.view(), self.up.view()])
         corners = np.array([[cut[0, a], cut[1, b]] for b in (1, 0) for a in (0, 1)])
         places = (corners - view[:, 0]) / (view[:, 1] - view[:, 0])
-        # Boxes often share a corner, and numbers on top of each other can't be read.
+        # Boxes often share a corner; keep their tags apart.
         texts = [self._text_at(place, tag, right=i % 2 == 1, below=i < 2) for i, place in enumerate(places)]
         best = int(np.argmin([sum(_shared(text, other) for other in taken) for text in texts]))
         taken.append(texts[best])
@@ -128,7 +122,7 @@ class Panel:
         )
 
     def _text_at(self, place: FloatArray, tag: str, right: bool, below: bool) -> FloatArray:
-        """Return where about a number goes that is written into a corner, as shares of the axes' width and height."""
+        """Return the approximate extent of a tag at a corner, as shares of the axes' width and height."""
         box, dpi = self.ax.bbox, self.ax.figure.dpi
         points = np.maximum([box.width * 72 / dpi, box.height * 72 / dpi], 1)
         width, height = np.array([6.5 * len(tag) + 6, 15]) / points
@@ -137,6 +131,6 @@ class Panel:
 
 
 def _shared(first: FloatArray, second: FloatArray) -> float:
-    """Return the area that two rectangles share."""
+    """Return the overlap of two rectangles."""
     sides = np.minimum(first[:, 1], second[:, 1]) - np.maximum(first[:, 0], second[:, 0])
     return float(np.prod(np.maximum(sides, 0)))

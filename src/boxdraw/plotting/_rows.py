@@ -1,4 +1,4 @@
-"""What the displays read: boxes or a scorecard, and labelled rows."""
+"""The input of the displays: boxes or a scorecard, and labelled rows."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from boxdraw.model.membership import meets
 from boxdraw.model.rows import MISSING, Columns, read_columns
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.plotting._matplotlib import literal
-from boxdraw.tables.labels import labels_of
+from boxdraw.tables.labels import as_labels, has_label, labels_of, rarer_label
 from boxdraw.tables.schema import check_table
 
-#: Characters of a name that have room.
+#: Characters of a name that fit.
 NAME_WIDTH = 28
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Boxes, and the scorecard that they are part of, if they are."""
+    """Boxes, and their scorecard if they have one."""
 
     boxes: BoxSet
     card: Scorecard | None = None
 
     @classmethod
     def of(cls, given: Any) -> Rules:
-        """Take what a caller calls boxes."""
+        """Accept a BoxSet or a Scorecard."""
         if isinstance(given, Scorecard):
             return cls(given.boxes, given)
         if isinstance(given, BoxSet):
@@ -41,22 +41,22 @@ class Rules:
         raise TypeError(f"boxes must be a BoxSet or a Scorecard, got {kind}; from_estimator takes a fitted classifier")
 
     def contains(self, X: Any) -> BoolArray:
-        """Say which rows are flagged."""
+        """Return a mask of the flagged rows."""
         return self.boxes.contains(X) if self.card is None else self.card.contains(X)
 
     def tag(self, k: int) -> str:
-        """Return the name of a box, with its points if it has some."""
+        """Return the name of a box, with its points if there are any."""
         return f"Box {k + 1}" if self.card is None else f"Box {k + 1}: {signed(self.card.points[k])}"
 
     def flagged_texts(self) -> tuple[str, str]:
-        """Say in a legend what solid and hollow markers mean."""
+        """Return the legend of solid and hollow markers."""
         if self.card is None:
             return "in a box", "in no box"
         return f"flagged, from {self.card.threshold} points on", "not flagged"
 
 
 def boxes_of(estimator: Any) -> Any:
-    """Return the boxes of a fitted classifier; the scorecard of one that gives points."""
+    """Return the boxes of a fitted classifier, or its scorecard."""
     check_is_fitted(estimator)
     found = getattr(estimator, "scorecard_" if hasattr(estimator, "scorecard_") else "boxes_", None)
     if found is None or not hasattr(estimator, "classes_"):
@@ -68,7 +68,7 @@ def boxes_of(estimator: Any) -> Any:
 
 
 def signed(points: int) -> str:
-    """Write points with their sign."""
+    """Format points with their sign."""
     return f"+{points}" if points > 0 else f"−{-points}"
 
 
@@ -79,28 +79,28 @@ class LabelledRows:
     columns: Columns
     labels: npt.NDArray[Any]
     pos_label: Any
-    classes: tuple[tuple[Any, int], ...]  # the positive class and the other one, if there is one, with their rows
+    classes: tuple[tuple[Any, int], ...]  # the positive class and the other one, if any, with their numbers of rows
 
     @classmethod
     def read(cls, X: Any, y: Any, boxes: BoxSet, pos_label: Any, features: Sequence[int] | None = None) -> LabelledRows:
-        """Check rows and labels; read the columns of some features, or of all that the boxes limit."""
+        """Check rows and labels; read the given columns, or all that the boxes limit."""
         check_table(X)
         n_rows, columns = read_columns(X, boxes, features)
-        labels = np.asarray(y)
+        labels = as_labels(y)
         if labels.shape != (n_rows,):
             raise ValueError(f"labels must be one per row: expected shape ({n_rows},), got {labels.shape}")
         sizes = _sizes(labels)
-        if pos_label is None and sizes:  # the rarer; of two equally rare ones the second, as the classifiers do
-            pos_label = min(reversed(sizes), key=lambda label: sizes[label])
+        if pos_label is None and sizes:
+            pos_label = rarer_label(sizes)
         return cls(columns, labels, pos_label, _two(sizes, pos_label))
 
     @property
     def positive(self) -> BoolArray:
-        """Which rows are positive."""
-        return np.asarray(self.labels == self.pos_label)
+        """Mask of the positive rows."""
+        return has_label(self.labels, self.pos_label)
 
     def class_texts(self, drawn: BoolArray | None = None) -> list[str]:
-        """Write each class with the number of its rows, and how many of them are drawn."""
+        """Return a legend text per class, with the numbers of rows in all and drawn."""
         counts = [size for _, size in self.classes]
         if drawn is not None:
             counts = [int((self.positive == want)[drawn].sum()) for want in (True, False)]
@@ -109,7 +109,7 @@ class LabelledRows:
 
 def labels_for(estimator: Any, y: Any) -> npt.NDArray[Any]:
     """Check labels against the classes of an estimator."""
-    given = np.asarray(y)
+    given = as_labels(y)
     return labels_of(given, given.size, estimator.classes_)
 
 
@@ -117,12 +117,12 @@ def _sizes(labels: npt.NDArray[Any]) -> dict[Any, int]:
     try:
         classes, counts = np.unique(labels, return_counts=True)
     except TypeError:
-        raise ValueError("labels must be all numbers or all texts, none of them missing, got a mixture") from None
+        raise ValueError("labels must be all numbers or all strings, without missing values; got a mixture") from None
     return dict(zip(classes.tolist(), counts.tolist(), strict=True))
 
 
 def _two(sizes: dict[Any, int], pos_label: Any) -> tuple[tuple[Any, int], ...]:
-    """Return the label and the number of rows of the positive class and of the other."""
+    """Return the label and the number of rows of the positive and of the other class."""
     others = {label: size for label, size in sizes.items() if label != pos_label}
     if len(others) > 1:
         raise ValueError(f"labels must be pos_label={pos_label!r} and at most one other, got {_few(sizes)}")
@@ -134,14 +134,14 @@ def _few(sizes: dict[Any, int]) -> str:
 
 
 def _class_text(name: Any, count: int, total: int) -> str:
-    # matplotlib leaves texts that start with an underscore out of a legend.
+    # matplotlib omits legend entries that start with an underscore.
     plain = isinstance(name, str) and not name.startswith("_")
     label = literal(name if plain else f"class {name}", NAME_WIDTH)
     return f"{label}: {total} rows" if count == total else f"{label}: {count} of {total} rows, sampled"
 
 
 def failures(columns: Columns, boxes: BoxSet) -> npt.NDArray[np.bool_]:
-    """Say which rows each feature, taken alone, keeps out of each box: an array (n_boxes, n_features, n_rows)."""
+    """Return a mask of the rows that each feature alone excludes, of shape (n_boxes, n_features, n_rows)."""
     n_rows = len(next(iter(columns.values()), ()))
     failed = np.zeros((len(boxes), boxes.n_features, n_rows), dtype=np.bool_)
     for k, j in np.argwhere(boxes.limited).tolist():
@@ -150,7 +150,7 @@ def failures(columns: Columns, boxes: BoxSet) -> npt.NDArray[np.bool_]:
 
 
 def kept_out(columns: Columns, boxes: BoxSet) -> IntArray:
-    """Count the rows that each feature, taken alone, keeps out of boxes, summed over these."""
+    """Count the rows that each feature alone excludes, summed over the boxes."""
     counts = np.zeros(boxes.n_features, dtype=np.intp)
     for k, j in np.argwhere(boxes.limited).tolist():
         counts[j] += np.count_nonzero(~np.asarray(meets(columns[j], boxes, k, j)))
@@ -158,12 +158,12 @@ def kept_out(columns: Columns, boxes: BoxSet) -> IntArray:
 
 
 def is_absent(column: npt.NDArray[Any], categorical: bool) -> BoolArray:
-    """Say which values of a column are missing."""
+    """Return a mask of the missing values of a column."""
     return np.asarray(column == MISSING) if categorical else np.isnan(column.astype(np.float64, copy=False))
 
 
 def positions_of(boxes: BoxSet, features: Any) -> tuple[int, ...]:
-    """Find the features that a caller named."""
+    """Return the indices of features given by name or index."""
     names = boxes.feature_names
     if isinstance(features, str) or not isinstance(features, Sequence | np.ndarray):
         raise ValueError(f"features must be a list of names or positions, got {features!r}")

@@ -1,4 +1,4 @@
-"""One row of a LimitsDisplay: a feature between 0 and 1, the shares of both classes along it, and the boxes."""
+"""One row of a LimitsDisplay: a feature scaled to [0, 1], its class distributions, and the boxes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boxdraw.model.export.text import format_number
 from boxdraw.plotting._axis import CategoryAxis, NumberAxis, feature_axis
 from boxdraw.plotting._matplotlib import literal
 
-#: Where a bar begins and ends, infinite if there is no limit, and what to write at its ends.
+#: The start and end of a bar, infinite without a limit, and the texts at its ends.
 Bar = tuple[float, float, tuple[str, str]]
 _BINS = 50
 _TAIL = 0.005
@@ -23,7 +23,7 @@ _TAIL = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """A feature: bins with the share of each class, the positive one first, and a bar per box."""
+    """A feature: a histogram per class, the positive one first, and a bar per box."""
 
     j: int
     edges: FloatArray
@@ -43,7 +43,7 @@ class Strip:
 
 
 def strip_of(boxes: BoxSet, j: int, column: npt.NDArray[Any], positive: BoolArray) -> Strip:
-    """Count the rows of a feature, and put its boxes on the same scale."""
+    """Compute the histograms of a feature, and put its boxes on the same scale."""
     limited_by = np.flatnonzero(boxes.limited[:, j]).tolist()
     axis = feature_axis(boxes, j, column)
     if isinstance(axis, CategoryAxis):
@@ -75,7 +75,7 @@ def _numbers(axis: NumberAxis, positive: BoolArray, limited_by: Sequence[int]) -
     known = np.isfinite(axis.column)
     n_bins = _BINS
     if whole := _is_whole(axis.column[known]):
-        # Bins that hold equally many whole numbers, because others would look like a comb.
+        # The same number of integers in each bin; otherwise the histogram looks like a comb.
         first, n_whole = np.floor(low), int(np.ceil(high) - np.floor(low)) + 1
         per_bin = -(-n_whole // _BINS)
         n_bins = -(-n_whole // per_bin)
@@ -92,12 +92,12 @@ def _numbers(axis: NumberAxis, positive: BoolArray, limited_by: Sequence[int]) -
 
 
 def _along(values: FloatArray, low: float, high: float) -> FloatArray:
-    """Return where values are between two others; halves, because the range of floats is twice the largest one."""
+    """Return the relative position of values in a range; halved, because the range may overflow."""
     return (values / 2 - low / 2) / (high / 2 - low / 2)
 
 
 def _is_whole(values: FloatArray) -> bool:
-    """Say whether all values are whole numbers that can be told apart in a bin."""
+    """Return True if all values are integers that bins can separate."""
     return bool(values.size) and bool((np.abs(values) < 2**31).all()) and bool((values == np.rint(values)).all())
 
 
@@ -108,7 +108,7 @@ def _shares(at: npt.NDArray[np.intp], positive: BoolArray, n_bins: int) -> tuple
 
 
 def _ends(axis: NumberAxis, positive: BoolArray) -> tuple[float, float]:
-    """Return the ends of the scale: nearly all rows of each class, and all limits."""
+    """Return the ends of the scale, which covers nearly all rows of each class and all limits."""
     finite = np.isfinite(axis.column)
     of_classes = [axis.column[finite & rows] for rows in (positive, ~positive)]
     quantiles = [np.quantile(values, [_TAIL, 1 - _TAIL]) for values in of_classes if values.size]

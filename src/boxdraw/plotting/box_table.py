@@ -1,4 +1,4 @@
-"""BoxTableDisplay: what each box catches and at what price, as bars."""
+"""BoxTableDisplay: precision, recall and support of each box, as bars."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _NEEDED = (
     "lift",
 )
 _MOST_BOXES, _MOST_LINES = 20, 3
-# Heights in points: of the titles, of a line of text, of a bar, and of what is free around it.
+# Heights in points: titles, a line of text, a bar, and the space around it.
 _TITLES, _LINE, _BAR, _FREE = 16.0, 11.0, 9.0, 15.0
-# Where the three columns of bars begin; each is 1 wide, with its figures to the right.
+# Start of the three columns of bars; each is 1 wide, with its figures to the right.
 _PRECISION, _RECALL, _SUPPORT = 0.0, 1.62, 3.24
 _WIDTH = 4.85
 # Points per character of a rule, a little more than most fonts need.
@@ -40,16 +40,16 @@ _SMALL: dict[str, Any] = {"fontsize": 8, "va": "center"}
 
 
 class BoxTableDisplay(Display):
-    """The table of the boxes as a picture: of each its rule, precision, recall and the rows inside.
+    """The table of the boxes as a picture: rule, precision, recall and support of each box.
 
     Precision comes with its 95% interval, over a dotted line at the share of positives among all rows. The dark part
-    of the recall is what no other box catches. Rows inside are positives, dark, and false alarms.
+    of the recall is what no other box catches. Support is divided into positives, dark, and false alarms.
 
     Parameters
     ----------
     table : frame or mapping of str to sequence
-        What ``box_table`` of a classifier returns, or ``scorecard_table`` of a `ScoredBoxesClassifier`. Of more than
-        20 boxes the 20 of highest recall are shown, and the picture says so.
+        The result of ``box_table`` of a classifier or ``scorecard_table`` of a `ScoredBoxesClassifier`. Of more than 20
+        boxes, the 20 with the highest recall are shown, and the picture says so.
 
     Attributes
     ----------
@@ -99,8 +99,8 @@ class BoxTableDisplay(Display):
         Parameters
         ----------
         estimator : fitted box classifier
-            Anything with ``boxes_``, ``classes_`` and ``pos_label_``, or a `ScoredBoxesClassifier`, whose boxes that
-            give points are shown.
+            Anything with ``boxes_``, ``classes_`` and ``pos_label_``, or a `ScoredBoxesClassifier`, whose boxes
+            with points are shown.
         X : array-like or frame of shape (n_samples, n_features)
             Rows, seen in training or not.
         y : array-like of shape (n_samples,)
@@ -140,7 +140,7 @@ class BoxTableDisplay(Display):
         pos_label: Any = None,
         ax: Axes | None = None,
     ) -> BoxTableDisplay:
-        """Draw the table of boxes that need no classifier, such as those of a file.
+        """Draw the table of boxes without a classifier, for example from a file.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class BoxTableDisplay(Display):
         sample_weight : array-like of shape (n_samples,), optional
             Their weights.
         pos_label : label, optional
-            The positive class; the rarer one by default.
+            The positive class; the one with fewer rows by default.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
 
@@ -209,7 +209,7 @@ class BoxTableDisplay(Display):
         return self
 
     def _rule_texts(self, ax: Axes | None) -> list[list[str]]:
-        """Return the lines of each rule, cut to the room that there is."""
+        """Return the lines of each rule, cut to the available space."""
         width, most = 9.4 * 72, _MOST_LINES
         if ax is not None:
             check_axes(ax)
@@ -223,7 +223,7 @@ class BoxTableDisplay(Display):
     def _lines(self, i: int, width: int, most: int) -> list[str]:
         points = f", {signed(int(self.table['points'][i]))} points" if "points" in self.table else ""
         text = f"Box {self._shown[i] + 1}{points}: {self.table['rule'][i]}"
-        whole = text.replace(" ", "\xa0").replace("\xa0and\xa0", " and\xa0")  # a limit stays on its line
+        whole = text.replace(" ", "\xa0").replace("\xa0and\xa0", " and\xa0")  # keep a limit on one line
         lines = textwrap.wrap(whole, width, max_lines=most, placeholder=" …", break_on_hyphens=False)
         return [literal(line.replace("\xa0", " ")) for line in lines]
 
@@ -290,5 +290,5 @@ def _columns_of(table: Any) -> dict[str, list[Any]]:
 
 
 def _write(ax: Axes, start: float, y: float, text: str) -> None:
-    """Write the figures of a bar behind it."""
+    """Write the figures of a bar to its right."""
     ax.text(start + 1.03, y, text, **_SMALL)

@@ -29,51 +29,48 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-# More points than this hide each other and make a slow picture; a panel of a grid is small.
+# More points overlap and make the picture slow; a panel of a grid is small.
 _MOST_POINTS, _MOST_IN_GRID = 5000, 2000
-# Features of a grid: chosen by us, and by the caller.
+# The most features of a grid: by default, and given by the caller.
 _MOST_USED, _MOST_FEATURES = 6, 8
 
 
 class BoxesDisplay(Display):
     """The boxes of a model and labelled rows, on two features or on every pair of a few.
 
-    A box is a rectangle. A side without a line has no limit: the rectangle goes on beyond the picture. When
-    the boxes limit other features too, their rectangles are shadows, in which a row need not be in the box.
-    So rows in some box are solid and rows in none are hollow, whatever the rectangles suggest.
+    A box is a rectangle; a side without a line has no limit. If the boxes limit other features too, the rectangles are
+    projections, and a row in a rectangle need not be in the box. So rows in a box are solid, and rows in no box are
+    hollow.
 
-    A grid of pairs says more of the other features: in each panel, a row is only a dot if they keep it out of every
-    box, so for the rows with a marker the two features of the panel decide. The face of a box is only coloured
-    where rows in the box are.
+    In a grid of pairs, a row that the other features exclude from every box is only a dot, so for rows with a marker
+    the two features of the panel decide. A box is coloured only where it has rows.
 
-    Categories are strips, in which rows are spread at random. Rows that lack a number that a panel shows are not
-    drawn, and the legend counts them.
+    Categories are strips with jittered rows. Rows with a missing number are not drawn, but counted in the legend.
 
     Parameters
     ----------
     boxes : BoxSet or Scorecard
-        The boxes. Those of a scorecard have their points beside their number, and rows with enough points are solid.
+        The boxes. Those of a scorecard show their points, and rows that reach its threshold are solid.
     points : array-like or frame of shape (n_samples, n_features)
         The rows.
     labels : array-like of shape (n_samples,)
         Their labels, of at most two classes.
     features : sequence of str or int, or "used", optional
         Names or positions of the features to show: two, across and up, or three to eight for a grid of pairs. "used"
-        takes all that the boxes limit; of more than six, the six whose limits, taken alone, keep the most rows out of
-        the boxes. By default two are chosen in the same way, numbers before categories.
+        takes all that the boxes limit; of more than six, the six that alone exclude the most rows. By default two are
+        chosen in the same way, numbers before categories.
     pos_label : label, optional
-        The positive class; the rarer one by default.
+        The positive class; the one with fewer rows by default.
 
     Attributes
     ----------
     features : tuple of str
         The names of the features shown.
     points, labels : ndarray
-        The rows drawn, categories as places among those that the boxes know. Of more than 5000 rows, or 2000 in a
-        grid, they are a sample with a fixed seed, in which positives take up to half of the places; the legend states
-        how many rows of which class were left out.
+        The rows drawn, categories as indices. Of more than 5000 rows, or 2000 in a grid, a sample with a fixed seed, up
+        to half of it positive; the legend says how many rows of each class are left out.
     ax_ : matplotlib Axes
-        What `plot` drew on; of a grid, the first panel.
+        The axes; of a grid, the first panel.
     axes_ : ndarray of matplotlib Axes
         All panels, as rows and columns; None above the diagonal of a grid.
     figure_ : matplotlib Figure
@@ -130,13 +127,13 @@ class BoxesDisplay(Display):
         self._member = self.boxes.membership(points) if len(self._shown) > 2 else None
 
     def _choose(self, features: Any, columns: Any) -> tuple[int, ...]:
-        """Return the places of the features to show."""
+        """Return the indices of the features to show."""
         used = np.flatnonzero(self.boxes.limited.any(axis=0)).tolist()
         if features is None or (isinstance(features, str) and features == "used"):
             order = self._by_rows_kept_out(columns)
             if features is None:
                 return tuple(sorted(order[:2]))
-            order.sort(key=lambda j: j not in used)  # others only to make up a pair
+            order.sort(key=lambda j: j not in used)  # others only to complete a pair
             return tuple(sorted(order[: int(np.clip(len(used), 2, _MOST_USED))]))
         if isinstance(features, str) or len(features) < 2:
             raise ValueError(f"features must be two or more names or positions, or 'used'; got {features!r}")
@@ -147,9 +144,9 @@ class BoxesDisplay(Display):
         return positions_of(self.boxes, features)
 
     def _by_rows_kept_out(self, columns: Any) -> list[int]:
-        """Sort features by how many rows their limits keep out, summed over boxes; those of numbers first."""
+        """Sort features by the rows that they exclude, summed over boxes; numeric ones first."""
         rows_out = kept_out(columns, self.boxes)
-        # The number of limits decides between features that keep equally many rows out, such as none.
+        # Ties, such as features that exclude no row, go to the one with more limits.
         limits = self.boxes.limited.sum(axis=0)
         categorical = np.array([values is not None for values in self.boxes.categories])
         order: list[int] = np.lexsort((np.arange(len(limits)), -limits, -rows_out, categorical)).tolist()
@@ -212,7 +209,7 @@ class BoxesDisplay(Display):
         pos_label: Any = None,
         ax: Axes | None = None,
     ) -> BoxesDisplay:
-        """Draw boxes that need no classifier, such as those of a file.
+        """Draw boxes without a classifier, for example from a file.
 
         Parameters
         ----------
@@ -225,7 +222,7 @@ class BoxesDisplay(Display):
         features : sequence of str or int, or "used", optional
             The features to show, as in the constructor.
         pos_label : label, optional
-            The positive class; the rarer one by default.
+            The positive class; the one with fewer rows by default.
         ax : matplotlib Axes, optional
             Where to draw, as in `plot`.
 
@@ -251,8 +248,8 @@ class BoxesDisplay(Display):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default. A grid of pairs is drawn in its place, so it must be part of a
-            grid of axes itself, as those of ``subplots`` are.
+            Where to draw; a new figure by default. A grid of pairs replaces it, so it must be part of a grid, for
+            example from ``subplots``.
 
         Returns
         -------
@@ -265,7 +262,7 @@ class BoxesDisplay(Display):
         self.axes_ = np.array([[ax]], dtype=object)
         panel = self._panel(ax, *self._shown)
         size = float(np.clip(2e4 / max(len(self.labels), 1), 7, 20))
-        panel.draw_rows(self.labels == self.pos_label, self._inside, None, size)
+        panel.draw_rows(self._rows.positive[self._drawn], self._inside, None, size)
         panel.draw_boxes([self._rules.tag(k) for k in range(len(self.boxes))])
         xlabel, ylabel = (literal(name, 44) for name in self.features)
         panel.finish(xlabel, ylabel, room=50)
@@ -295,7 +292,7 @@ class BoxesDisplay(Display):
         return self
 
     def _start_grid(self, ax: Axes | None, n: int) -> Any:
-        """Return the places of the panels: in a new figure, or instead of the caller's axes."""
+        """Return the grid of panels, in a new figure or in place of the caller's axes."""
         self._own_figure = None
         if ax is None:
             side = max(6.4, 1.9 * n + 0.8)
@@ -313,7 +310,7 @@ class BoxesDisplay(Display):
         panel = self._panel(ax, across, up)
         by_others = failed.sum(axis=1) - failed[:, across].astype(np.intp) - failed[:, up]
         candidate = (by_others == 0).any(axis=0) | self._inside
-        panel.draw_rows(self.labels == self.pos_label, self._inside, candidate, 10)
+        panel.draw_rows(self._rows.positive[self._drawn], self._inside, candidate, 10)
         looked_at = self.boxes.limited[:, across] | self.boxes.limited[:, up]
         tags = [str(k + 1) if limits else None for k, limits in enumerate(looked_at.tolist())]
         panel.draw_boxes(tags, [self._faces(k, panel) for k in range(len(self.boxes))])
@@ -324,7 +321,7 @@ class BoxesDisplay(Display):
         panel.finish(names[0] if bottom else None, names[1] if left else None, room=14)
 
     def _faces(self, k: int, panel: Panel) -> tuple[Any, Any]:
-        """Return where along both axes rows of a box are."""
+        """Return the parts of both axes that the rows of a box span."""
         assert self._member is not None
         inside = self._member[:, k]
         across, up = (axis.occupied(k, self._rows.columns[axis.j][inside]) for axis in (panel.across, panel.up))
@@ -356,7 +353,7 @@ class BoxesDisplay(Display):
         legend.get_title().set_fontstyle("italic")
 
     def _notes(self) -> list[str]:
-        """Say what the picture does not show."""
+        """Return notes on what the picture leaves out."""
         limited = np.flatnonzero(self.boxes.limited.any(axis=0)).tolist()
         n_shown, notes = len(self._shown), []
         if set(limited) - set(self._shown):
@@ -367,7 +364,7 @@ class BoxesDisplay(Display):
         if n_lacking := int(lacking.sum()):
             where = "this" if n_shown == 2 else "its panels"
             notes.append(f"Rows that lack a number and are not drawn in {where}: {n_lacking}")
-        if self._rules.card is not None and n_shown > 2:  # the panels have room for numbers only
+        if self._rules.card is not None and n_shown > 2:  # the panels only have space for numbers
             names = ", ".join(self._rules.tag(k).removeprefix("Box ") for k in range(len(self.boxes)))
             notes.append(f"Points of the boxes: {names}")
         impossible = np.flatnonzero((self.boxes.lower > self.boxes.upper)[:, numbers].any(axis=1)).tolist()

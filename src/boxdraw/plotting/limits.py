@@ -26,48 +26,48 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-# More rows than this are no picture any more, and from this many on they go in two columns.
+# The most features, and the number from which they are in two columns.
 _MOST_ROWS, _MOST_IN_COLUMN = 40, 12
-# Heights in points: of a distribution, of the names of categories, and of what is free below a feature.
+# Heights in points: a distribution, names of categories, and the space below a feature.
 _HILLS, _NAMES, _FREE = 18.0, 8.0, 9.0
-# Of a bar with its number, of the least bar, and of all bars of a feature if there are many.
+# A bar with its number, the smallest bar, and all bars of a feature if there are many.
 _BAR, _LEAST_BAR, _BARS = 9.0, 3.0, 90.0
-# Where the numbers of the boxes and the diamonds of missing values are; the features go from 0 to 1.
+# Positions of the numbers of boxes and of the diamonds of missing values; features span 0 to 1.
 _NUMBER_AT, _MISSING_AT = -0.19, 1.12
 
 
 class LimitsDisplay(Display):
     """The limits of all boxes over the distributions of their features, a row per feature.
 
-    Above, the rows of each class, as shares of it: the positive class filled, the other one as a line. Below, a bar
-    per box that limits the feature, with the numbers of the rule at its ends. A bar that ends in an arrow has no
-    limit on that side. Categories are side by side, and a box has bars below those that it admits. A diamond behind
-    a bar says that the box admits missing values too.
+    Above is the distribution of each class, the positive one filled, the other one a line. Below is a bar for each box
+    that limits the feature, with the numbers of the rule at its ends. An arrow means no limit on that side. Categories
+    are side by side, with bars below those that a box admits. A diamond next to a bar means that the box admits missing
+    values too.
 
-    Each feature has its own scale, whose ends are written at its sides. The scale holds all limits and all rows but
-    half a percent of each class at either end; these are counted at the ends.
+    Each feature has its own scale, whose ends are written at its sides. It covers all limits and all rows but half a
+    percent of each class at either end; these are counted in the outermost bins.
 
     Parameters
     ----------
     boxes : BoxSet or Scorecard
-        The boxes. Those of a scorecard have their points beside their number.
+        The boxes. Those of a scorecard show their points.
     points : array-like or frame of shape (n_samples, n_features)
-        The rows, all of which are counted.
+        The rows.
     labels : array-like of shape (n_samples,)
         Their labels, of at most two classes.
     features : sequence of str or int, optional
-        Names or positions of at most 40 features. By default all that the boxes limit, in the order of the table; of
-        more than 40 those that most boxes limit, and of these those that keep the most rows out, come first, and the
-        picture says how many are left out.
+        Names or positions of at most 40 features. By default all that the boxes limit, in the order of the table. Of
+        more than 40, those that most boxes limit, then those that exclude the most rows; the picture says how many are
+        left out.
     pos_label : label, optional
-        The positive class; the rarer one by default.
+        The positive class; the one with fewer rows by default.
 
     Attributes
     ----------
     features : tuple of str
         The names of the features shown.
     ax_ : matplotlib Axes
-        What `plot` drew on; the first of two columns.
+        The axes; the first of two columns.
     axes_ : ndarray of matplotlib Axes
         One, or two columns if there are more than 12 features and `plot` made the figure.
     figure_ : matplotlib Figure
@@ -119,7 +119,7 @@ class LimitsDisplay(Display):
         self._strips = [strip_of(self.boxes, j, self._rows.columns[j], positive) for j in chosen]
 
     def _most_used(self, features: list[int]) -> list[int]:
-        """Sort features by the number of boxes that limit them, then by the rows that they keep out."""
+        """Sort features by the number of boxes that limit them, then by the rows that they exclude."""
         limits = self.boxes.limited.sum(axis=0)
         rows_out = kept_out(self._rows.columns, self.boxes)
         return sorted(features, key=lambda j: (-limits[j], -rows_out[j], j))
@@ -172,7 +172,7 @@ class LimitsDisplay(Display):
         pos_label: Any = None,
         ax: Axes | None = None,
     ) -> LimitsDisplay:
-        """Draw the limits of boxes that need no classifier, such as those of a file.
+        """Draw the limits of boxes without a classifier, for example from a file.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class LimitsDisplay(Display):
         features : sequence of str or int, optional
             The features to show; by default all that the boxes limit.
         pos_label : label, optional
-            The positive class; the rarer one by default.
+            The positive class; the one with fewer rows by default.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
 
@@ -257,7 +257,7 @@ class LimitsDisplay(Display):
         return any(bool(self.boxes.missing[k, strip.j]) for strip in self._strips for k in strip.limited_by)
 
     def _name(self, ax: Axes, strips: list[Strip], tops: list[float]) -> None:
-        """Write the name of each feature beside its distribution, and how many values are missing."""
+        """Write the name of each feature and its number of missing values."""
         names = []
         for strip in strips:
             absent = is_absent(self._rows.columns[strip.j], self.boxes.categories[strip.j] is not None)
@@ -286,7 +286,7 @@ class LimitsDisplay(Display):
             self._draw_bar(ax, strip, k, y - height / 2, height)
 
     def _draw_bar(self, ax: Axes, strip: Strip, k: int, y: float, height: float) -> None:
-        """Draw where a box is on one feature."""
+        """Draw the bar of a box on one feature."""
         from matplotlib.patches import Rectangle
 
         thick = 0.55 * height
@@ -326,12 +326,12 @@ class LimitsDisplay(Display):
         if self._any_missing():
             diamond: dict[str, Any] = {"ls": "", "marker": "D", "ms": 4, "mfc": "none", "mec": BLACK, "mew": 0.8}
             handles.append(Line2D([], [], label="admits missing values", **diamond))
-        ncols = 2 if max(map(len, texts)) <= NAME_WIDTH else 1  # long ones would go beyond the figure
+        ncols = 2 if max(map(len, texts)) <= NAME_WIDTH else 1  # long ones would not fit in the figure
         legend = self.ax_.legend(handles=handles, title="\n".join(self._notes()), ncols=ncols, **LEGEND)
         legend.get_title().set_fontstyle("italic")
 
     def _notes(self) -> list[str]:
-        """Say what the picture does not show."""
+        """Return notes on what the picture leaves out."""
         if not len(self.boxes):
             return ["No boxes: no row is flagged"]
         if not self._strips:

@@ -1,4 +1,4 @@
-"""PathDisplay: what each cost of a false alarm buys, as a ROC curve and as precision and recall."""
+"""PathDisplay: the trade-off over all costs of a false alarm, as a ROC curve and as precision and recall."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boxdraw._core.arrays import FloatArray
 from boxdraw.learners.fast.path import CostCurve, TrainingRoc
 from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, ORANGE, VERMILLION, Display, literal, new_figure
 from boxdraw.plotting._rows import NAME_WIDTH, labels_for
-from boxdraw.tables.labels import weights_of
+from boxdraw.tables.labels import as_labels, has_label, weights_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The costs at which Goh and Rudin measure a classifier.
 _PAPER_COSTS = np.arange(1, 11) / 10
-# What a cost takes of the axes when it is written beside a point.
+# The extent of a cost written next to a point, as a share of the axes.
 _TEXT_WIDTH, _TEXT_HEIGHT = 0.17, 0.06
 _POINT: dict[str, Any] = {"ls": "", "marker": "o", "ms": 5, "mfc": "white", "mec": BLACK}
 _STAR: dict[str, Any] = {"ls": "", "marker": "*", "ms": 13, "mfc": VERMILLION, "mec": BLACK, "mew": 0.7}
@@ -29,23 +29,23 @@ _STAR: dict[str, Any] = {"ls": "", "marker": "*", "ms": 13, "mfc": VERMILLION, "
 class PathDisplay(Display):
     """The ROC over all costs of a false alarm with its hull, and precision and recall beside it.
 
-    Some costs are marked, a few of them with their number, and a star is at the cost of the model itself.
+    Some costs are marked, a few of them with their number, and a star marks the cost of the model.
 
     Parameters
     ----------
     path : CostPath
-        What ``FastBoxesClassifier.path`` returns. Its points are marked.
+        The result of ``FastBoxesClassifier.path``. Its points are marked.
     name : str, default="training rows"
-        What the rows are, for the legend.
+        The name of the rows in the legend.
 
     Attributes
     ----------
     path : CostPath
-        As given; without boxes if it is of other rows than those of the fit.
+        As given; without boxes if it is of held-out rows.
     ax_ : matplotlib Axes
-        What the ROC is drawn on.
+        The axes of the ROC.
     axes_ : tuple of matplotlib Axes
-        The same, and that of precision and recall if it is drawn.
+        The axes of the ROC, and of precision and recall if they are drawn.
     figure_ : matplotlib Figure
         Their figure.
 
@@ -56,8 +56,7 @@ class PathDisplay(Display):
 
     Notes
     -----
-    Rates of the training rows are too good; on new rows expect lower ones. `from_estimator` draws those of held-out
-    rows if it gets some.
+    Rates on the training rows are optimistic. Pass held-out rows to `from_estimator` to draw theirs.
 
     Examples
     --------
@@ -98,8 +97,8 @@ class PathDisplay(Display):
         Parameters
         ----------
         estimator : fitted classifier
-            `FastBoxesClassifier` or `FastBoxesClassifierCV`, or, with rows, `ScoredBoxesClassifier`, whose trade-off
-            is over the points from which a row is flagged.
+            `FastBoxesClassifier`, `FastBoxesClassifierCV` or, with rows, `ScoredBoxesClassifier`, whose trade-off is
+            over its threshold.
         X : array-like or frame of shape (n_samples, n_features), optional
             Held-out rows. Without them the rates are those of the training rows.
         y : array-like of shape (n_samples,), optional
@@ -107,9 +106,9 @@ class PathDisplay(Display):
         sample_weight : array-like of shape (n_samples,), optional
             Their weights.
         negative_weights : sequence of float, optional
-            The costs to mark; by default the paper's ten, 0.1 to 1. Of a scorecard, the points to mark; all by default.
+            The costs to mark; by default the paper's ten, 0.1 to 1. For a scorecard, the points; by default all.
         name : str, optional
-            What the rows are, for the legend: by default "training rows", or "held-out rows" with their number.
+            The name of the rows in the legend: by default "training rows", or "held-out rows" with their number.
         ax : matplotlib Axes or pair of them, optional
             Where to draw, as in `plot`.
 
@@ -143,7 +142,7 @@ class PathDisplay(Display):
                 raise ValueError("sample_weight is for the rows of X; the training rows have the weights of fit")
             weights = _PAPER_COSTS if negative_weights is None else negative_weights
             return cls(estimator.path(weights), name=name or "training rows").plot(ax=ax)
-        positive = labels_for(estimator, y) == estimator.pos_label_
+        positive = has_label(labels_for(estimator, y), estimator.pos_label_)
         return cls.from_predictions(
             positive,
             estimator.critical_weight(X),
@@ -157,10 +156,10 @@ class PathDisplay(Display):
 
     @classmethod
     def _of_points(cls, estimator: Any, X: Any, y: Any, weight: Any, marked: Any, name: str | None) -> PathDisplay:
-        """Return the trade-off of a scorecard: the points of a row are what its critical weight is elsewhere."""
+        """Return the trade-off of a scorecard, with the points of a row as its critical weight."""
         if X is None:
             raise ValueError("a scorecard keeps no counts of its training rows: pass X and y")
-        positive = labels_for(estimator, y) == estimator.pos_label_
+        positive = has_label(labels_for(estimator, y), estimator.pos_label_)
         score = estimator.scorecard_.score(X).astype(np.float64)
         marked = np.unique(score)[::-1] if marked is None else marked
         curve = _curve(positive, score, weight, True, marked, estimator.scorecard_.threshold)
@@ -181,24 +180,24 @@ class PathDisplay(Display):
         name: str | None = None,
         ax: Axes | Sequence[Axes] | None = None,
     ) -> PathDisplay:
-        """Draw the trade-off of rows whose critical weights are known.
+        """Draw the trade-off from labels and critical weights.
 
         Parameters
         ----------
         y : array-like of shape (n_samples,)
             The labels of the rows, of both classes.
         critical_weight : array-like of shape (n_samples,)
-            What ``critical_weight`` of a classifier returns for them: a row is flagged at costs up to it.
+            The result of ``critical_weight`` of a classifier: a row is flagged at costs up to it.
         sample_weight : array-like of shape (n_samples,), optional
             Their weights.
         negative_weight : float, optional
-            The cost of the model itself, to put a star at.
+            The cost of the model, marked by a star.
         negative_weights : sequence of float, optional
             The costs to mark; by default the paper's ten, 0.1 to 1.
         pos_label : label, optional
             The positive class; 1, or True, by default.
         name : str, optional
-            What the rows are, for the legend; "rows" with their number by default.
+            The name of the rows in the legend; "rows" with their number by default.
         ax : matplotlib Axes or pair of them, optional
             Where to draw, as in `plot`.
 
@@ -257,7 +256,7 @@ class PathDisplay(Display):
         ax.plot(*path.hull(), color=ORANGE, lw=2.2, ls="--", label=f"its hull, area (AUH) {path.auh:.3f}")
         every = "thresholds" if self._in_points else "costs"
         label = f"ROC of all {every}, {literal(self.name, NAME_WIDTH)}"
-        # Between two rows nothing is reached without a coin toss, hence steps.
+        # Points between two rows need a coin toss, hence steps.
         ax.plot(path.roc_fpr, path.roc_tpr, color=BLUE, lw=1.4, drawstyle="steps-post", label=label)
         ax.plot(path.fpr, path.tpr, label=self._marked(), **_POINT)
         star = None
@@ -273,7 +272,7 @@ class PathDisplay(Display):
         base = float(path.roc_precision[-1])
         ax.axhline(base, color=GREY, lw=0.8, ls=":", label=f"share of positives, {base:.2g}")
         recall, precision = path.roc_tpr[1:], path.roc_precision[1:]
-        # A recall between two rows takes the next row, and has its precision.
+        # A recall between two rows needs the next row, and has its precision.
         ax.plot(np.append(0, recall), np.append(precision[:1], precision), color=BLUE, lw=1.4, drawstyle="steps-pre")
         ax.plot(path.tpr, path.precision, **_POINT)
         star = None
@@ -296,17 +295,17 @@ class PathDisplay(Display):
     def _label_costs(
         self, ax: Axes, xs: FloatArray, ys: FloatArray, star: tuple[float, float] | None, falling: bool = False
     ) -> None:
-        """Write the cost beside points where that hides neither another one nor the star of the model's own."""
+        """Write the cost next to points where it overlaps neither another label nor the star."""
         taken = [] if star is None else [(star[0] - 0.08, star[0] + 0.08, star[1])]
         for c, x, y in zip(self.path.negative_weights, xs, ys, strict=True):
             leftwards = falling and x > 0.25
             left, right = (x - _TEXT_WIDTH, x) if leftwards else (x, x + _TEXT_WIDTH)
             hidden = any(left < end and start < right and abs(y - up) < _TEXT_HEIGHT for start, end, up in taken)
-            # At the far end of a ROC everything is flagged, at whatever cost.
+            # At the end of the ROC everything is flagged.
             if hidden or np.isnan(y) or (x > 0.8 and not falling):
                 continue
             taken.append((left, right, y))
-            # Where the curve is flat it runs beside the point, so the text goes below it.
+            # Where the curve is flat, the text goes below it.
             flat = y > 0.9 or falling
             ax.annotate(
                 self._cost(float(c)),
@@ -325,12 +324,12 @@ def _set_rates(ax: Axes, xlabel: str, ylabel: str) -> None:
 
 def _curve(y: Any, score: Any, weight: Any, pos_label: Any, marked: Any, current: float | None) -> CostCurve:
     """Check rows and count them by critical weight."""
-    labels, critical = np.asarray(y), np.asarray(score, dtype=np.float64)
+    labels, critical = as_labels(y), np.asarray(score, dtype=np.float64)
     if labels.ndim != 1 or labels.shape != critical.shape:
-        raise ValueError(f"y and critical_weight must be as long as each other, got {labels.shape}, {critical.shape}")
+        raise ValueError(f"y and critical_weight must have the same length, got {labels.shape}, {critical.shape}")
     if np.isnan(critical).any():
         raise ValueError("critical_weight must be numbers, got NaN")
-    positive = np.asarray(labels == (1 if pos_label is None else pos_label))
+    positive = has_label(labels, 1 if pos_label is None else pos_label)
     if positive.all() or not positive.any():
         raise ValueError(f"y must hold rows of both classes, got {positive.sum()} positive ones of {len(labels)}")
     mass = weights_of(weight, len(labels))

@@ -1,1 +1,1 @@
-"""A page of one file that shows a model on data, and lets people move its limits."""
+"""The report: one HTML file that shows a model on labelled rows and lets people move its limits."""

@@ -1,4 +1,4 @@
-"""The page: template, style, script and data in one file that needs nothing else."""
+"""The page: template, style, script and data in one self-contained file."""
 
 from __future__ import annotations
 
@@ -20,25 +20,7 @@ _SLOT = re.compile(r"\{\{([a-z-]+)\}\}")
 
 
 def page(payload: dict[str, Any]) -> str:
-    """Write the page.
-
-    Parameters
-    ----------
-    payload : dict
-        What `boxdraw.report.payload.payload` returns.
-
-    Returns
-    -------
-    str
-        HTML. A policy in its head lets the browser run this very script and no other, whatever the data hold, and
-        load nothing from anywhere.
-
-    Examples
-    --------
-    >>> text = page({"title": "Fraud </script> 2026"})
-    >>> "<title>Fraud &lt;/script&gt; 2026</title>" in text, text.count("</script>")
-    (True, 2)
-    """
+    """Write the page as one HTML text."""
     style, script = _style(), bundle("app")
     slots = {
         "title": html.escape(printable(payload["title"])),
@@ -48,28 +30,12 @@ def page(payload: dict[str, Any]) -> str:
         "script-hash": _hash(script),
         "data": _data(payload),
     }
-    # In one pass, because what is put into one slot may look like another.
+    # In one pass, because the content of one slot may look like another slot.
     return _SLOT.sub(lambda match: slots[match[1]], _read("template.html"))
 
 
 def bundle(*names: str) -> str:
-    """Put modules and all that they import, each once, into one script.
-
-    Parameters
-    ----------
-    *names : str
-        The modules, without their ending.
-
-    Returns
-    -------
-    str
-        The script. Names at the top of modules must differ, as they share one scope here.
-
-    Examples
-    --------
-    >>> "export" in bundle("model").split()
-    False
-    """
+    """Join modules and their imports, each once, into one script."""
     order: list[str] = []
     for name in names:
         _visit(name, order, ())
@@ -77,7 +43,7 @@ def bundle(*names: str) -> str:
 
 
 def _visit(name: str, order: list[str], above: tuple[str, ...]) -> None:
-    """List a module after those that it imports; functions of modules that import each other find each other."""
+    """List a module after its imports; circular imports are fine, since functions are looked up late."""
     if name in order or name in above:
         return
     for needed in _IMPORT.findall(_read(f"js/{name}.js")):
@@ -95,7 +61,7 @@ def _read(name: str) -> str:
 
 
 def _data(payload: dict[str, Any]) -> str:
-    """Write the data such that no text in them can end the element they are in."""
+    """Write the data so that no string in them can close their element."""
     return json.dumps(payload, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 

@@ -1,8 +1,8 @@
 """The closed form of Fast Boxes as data: all that a page needs to draw the boxes at any cost, as Python does.
 
-The edges' sums are few. The values that stop edges and bound the printed numbers can be as many as the table has, so of
-many only those next to the limits at a series of costs are kept, and only these costs are offered. `js/path.js` reads
-what is written here.
+The sums of the edges are few, but the values that stop edges and bound the printed numbers can be as many as the rows.
+Of many, only those next to the limits at a series of costs are kept, and only these costs are offered. `js/path.js`
+reads the result.
 """
 
 from __future__ import annotations
@@ -25,50 +25,16 @@ __all__ = ["NoClosedForm", "closed_form"]
 
 _MOST = float(np.finfo(np.float64).max)
 
-# The sorted spans of negatives in a column, but for those at infinity, and the positives' distinct values.
+# The sorted spans of negatives in a column, without those at infinity, and the distinct values of the positives.
 _Column = tuple[FloatArray, FloatArray, FloatArray]
 
 
 class NoClosedForm(ValueError):
-    """A Fast Boxes model's closed form can't be written; the message is a sentence that says why."""
+    """The closed form cannot be written; the message is a sentence that says why."""
 
 
 def closed_form(estimator: Any, n_costs: int = 400, most: int = 200_000) -> dict[str, Any] | None:
-    """Describe a fitted Fast Boxes model so that its boxes can be drawn at other costs.
-
-    Parameters
-    ----------
-    estimator : FastBoxesClassifier or FastBoxesClassifierCV
-        A fitted model, also one that was saved and loaded.
-    n_costs : int, default=400
-        How many costs to offer, evenly spaced in logs, where not all can be; the model's own and the corners of
-        the training ROC's hull come on top.
-    most : int, default=200_000
-        With more values than this to tell, only what matters at the costs on offer is told.
-
-    Returns
-    -------
-    dict or None
-        What ``readForm`` in ``js/path.js`` takes, ready for `json.dumps`. ``costs`` is None if any cost may be asked
-        for; ``range`` runs from the least critical weight of the training rows, where all of them are flagged that
-        ever are, to above the highest finite one. None for models of other kinds.
-
-    Raises
-    ------
-    NoClosedForm
-        If the training table that the range is found in can't be read any more.
-
-    Examples
-    --------
-    >>> from boxdraw import FastBoxesClassifier
-    >>> from boxdraw.report.closed_form import closed_form
-    >>> model = FastBoxesClassifier(n_boxes=1).fit([[1.0], [2.0], [3.0], [4.0]], [0, 1, 1, 0])
-    >>> form = closed_form(model)
-    >>> form["shape"], form["growth"], form["costs"], form["columns"][0]["first"]["type"]
-    ([2, 1, 1], 'nearest_negative', None, 'u1')
-    >>> closed_form(None) is None
-    True
-    """
+    """Describe a fitted Fast Boxes model so that its boxes can be drawn at other costs."""
     if not isinstance(estimator, BaseFastBoxes):
         return None
     check_is_fitted(estimator)
@@ -102,7 +68,7 @@ def closed_form(estimator: Any, n_costs: int = 400, most: int = 200_000) -> dict
 def _training_roc(estimator: BaseFastBoxes) -> TrainingRoc:
     try:
         return estimator._training_roc()
-    except (OSError, RuntimeError, ValueError) as error:  # a stored table that is read for this now, or its cluster
+    except (OSError, RuntimeError, ValueError) as error:  # reading a stored table, or from its cluster
         raise NoClosedForm(
             "There is no slider for the cost of a false alarm, because the training table that its range is found in "
             f"can't be read any more ({error})."
@@ -110,7 +76,7 @@ def _training_roc(estimator: BaseFastBoxes) -> TrainingRoc:
 
 
 def _cost_range(roc: TrainingRoc, current: float) -> tuple[float, float]:
-    """Return the costs between which the training rows change sides, and the model's own."""
+    """Return the range of costs at which training rows change sides, widened to the model's own."""
     finite = roc.critical[np.isfinite(roc.critical) & (roc.critical > 0)]
     if not finite.size:
         return current / 2, min(2 * current, _MOST)
@@ -118,7 +84,7 @@ def _cost_range(roc: TrainingRoc, current: float) -> tuple[float, float]:
 
 
 def _offered_costs(roc: TrainingRoc, current: float, ends: tuple[float, float], n_costs: int) -> FloatArray:
-    """Return costs over the whole range, among them the model's own and those where some trade-off is best."""
+    """Return costs over the whole range, including the model's own and those on the ROC hull."""
     spaced = np.clip(np.geomspace(ends[0], ends[1], n_costs), ends[0], ends[1])
     return np.unique(np.concatenate([spaced, ends, [current], roc.corners()]))
 
@@ -133,14 +99,10 @@ def _column(stops: Stops, p: int, spans: Any = np.s_[:], positives: Any = np.s_[
 
 
 def _kept_columns(edges: Edges, expansion: float, growth: Growth, costs: FloatArray) -> list[_Column]:
-    """Return what the limits at some costs, and the numbers that are printed for them, depend on.
-
-    Each is found by a search for the nearest value on one side of a number. Without values that are not the nearest to
-    any of the numbers, the searches still find the same.
-    """
+    """Return the values that searches for the nearest value can find at some costs; the others can be left out."""
     stops = edges.stops
     assert stops is not None
-    # All costs at once, for calls on a few numbers each take longer than the numbers.
+    # All costs at once: many calls on a few numbers are slow.
     target = np.stack([edges.targets(c, expansion, growth) for c in costs.tolist()])
     limits = np.stack([edges.limits(c, expansion, growth) for c in costs.tolist()])
     columns = []
@@ -159,13 +121,13 @@ def _kept_columns(edges: Edges, expansion: float, growth: Growth, costs: FloatAr
 
 
 def _mark_both_sides(marks: BoolArray, place: IntArray) -> None:
-    """Mark the values before and after the places where numbers would go."""
+    """Mark the values next to the insertion points of numbers."""
     marks[np.clip(place - 1, 0, len(marks) - 1)] = True
     marks[np.clip(place, 0, len(marks) - 1)] = True
 
 
 def _described(edges: Edges, encoding: Encoding, columns: list[_Column]) -> list[dict[str, Any]]:
-    """Return the columns of the learner's matrix: what is in them, how they are scaled, and their values."""
+    """Return the columns of the learner's matrix: meaning, scaling and values."""
     assert edges.stops is not None
     scaling = edges.scaling
     described = []
@@ -190,7 +152,7 @@ def _described(edges: Edges, encoding: Encoding, columns: list[_Column]) -> list
 
 
 def _meanings(encoding: Encoding) -> list[dict[str, Any]]:
-    """Say what each column of the learner's matrix holds."""
+    """Return the meaning of each column of the learner's matrix."""
     result: list[dict[str, Any]] = []
     for j, (categories, had_missing) in enumerate(zip(encoding.categories, encoding.missing, strict=True)):
         result.append({"feature": j, "what": "values" if categories is None else "codes"})

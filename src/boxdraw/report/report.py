@@ -1,4 +1,4 @@
-"""A page about a classifier: made from its rows, shown in a notebook or written to a file."""
+"""The report of a classifier: made from labelled rows, shown in a notebook or written to a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from boxdraw._core.files import write_text
 from boxdraw.model.settings import learned_with
 from boxdraw.report.build import page
 from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
-from boxdraw.tables.labels import labels_of, weights_of
+from boxdraw.tables.labels import has_label, labels_of, weights_of
 
 __all__ = ["Report", "make_report"]
 
@@ -25,9 +25,9 @@ _HEIGHT = 800  # of the page in a notebook, in pixels
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A page of one file: the model on its rows, to look at and to edit in a browser.
+    """A page in one HTML file that shows a model on labelled rows and lets people edit it.
 
-    As the last value of a notebook's cell it shows the page, or says where it is once it is in a file.
+    At the end of a notebook cell it shows the page, or its path if it was saved.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Report:
     title : str
         Its title.
     path : Path, optional
-        The file that it was written to.
+        The file, if it was saved.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Report:
     path: Path | None = None
 
     def save(self, path: str | os.PathLike[str]) -> Report:
-        """Write the page to a file, in one step: an error leaves a file that exists as it is.
+        """Write the page to a file; on an error, an existing file is unchanged.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ class Report:
         Returns
         -------
         Report
-            The same page, which knows where it is.
+            The page with its path.
 
         Examples
         --------
@@ -87,7 +87,7 @@ class Report:
         title = html.escape(self.title)
         if self.path is not None:
             return f"<p>Report “{title}”, saved in <code>{html.escape(os.fspath(self.path))}</code></p>"
-        # In a sandbox the page can reach neither the notebook nor anything that it may do.
+        # The sandbox keeps the page away from the notebook and its permissions.
         return (
             f'<iframe title="{title}" sandbox="allow-scripts allow-downloads" width="100%" height="{_HEIGHT}" '
             f'srcdoc="{html.escape(self.html)}"></iframe>'
@@ -108,26 +108,7 @@ def make_report(
     false_alarm_cost: float | None = None,
     max_rows: int = MAX_ROWS,
 ) -> Report:
-    """Make the page of a fitted classifier, and write it if there is a path.
-
-    Parameters
-    ----------
-    estimator : classifier
-        Any of boxdraw, fitted.
-    X, y, path, X_test, y_test, sample_weight, sample_weight_test, title, false_alarm_cost, max_rows
-        As in ``report`` of the classifiers.
-
-    Returns
-    -------
-    Report
-        The page.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet, BoxSetClassifier
-    >>> make_report(BoxSetClassifier(BoxSet([[30]], [[40]])), [[35], [50]], [1, 0], title="Age").title
-    'Age'
-    """
+    """Make the page of a fitted classifier, and write it if there is a path."""
     _check_options(title, false_alarm_cost, max_rows)
     if path is not None:
         _check_place(path)  # before the work
@@ -146,10 +127,7 @@ def make_report(
 
 
 def own_cost(estimator: Any) -> float | None:
-    """Return the price of a false alarm, in misses, that a classifier was learned for; None for the balanced one.
-
-    Those that have ``false_alarm_cost`` choose ``negative_weight_`` to suit it; for the others it is the price.
-    """
+    """Return the cost of a false alarm that a classifier was fitted for; None for the balanced one."""
     if hasattr(estimator, "false_alarm_cost"):
         cost = estimator.false_alarm_cost
     else:
@@ -158,7 +136,7 @@ def own_cost(estimator: Any) -> float | None:
 
 
 def find_form(estimator: Any) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the closed form of a classifier, or a sentence that says why it has none."""
+    """Return the closed form of a classifier, or a sentence that says why there is none."""
     from boxdraw.report.closed_form import NoClosedForm, closed_form
 
     try:
@@ -175,7 +153,7 @@ def find_form(estimator: Any) -> tuple[dict[str, Any] | None, str | None]:
 def _subject(estimator: Any, y: Any, title: str | None) -> Subject:
     card = getattr(estimator, "scorecard_", None)
     form, absent = find_form(estimator)
-    (negative,) = estimator.classes_[estimator.classes_ != estimator.pos_label_]
+    (negative,) = estimator.classes_[~has_label(estimator.classes_, estimator.pos_label_)]
     name = getattr(y, "name", None)
     return Subject(
         boxes=estimator.boxes_ if card is None else card.boxes,
@@ -191,12 +169,12 @@ def _subject(estimator: Any, y: Any, title: str | None) -> Subject:
 
 
 def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, ending: str) -> Labelled:
-    """Check rows, labels and weights; ``ending`` is that of their names."""
+    """Check rows, labels and weights; ``ending`` is the suffix of their parameter names."""
     rows = estimator._validated(X)
     if not len(rows):
         raise ValueError(f"X{ending} has no rows.")
     try:
-        positive = np.asarray(labels_of(y, len(rows), estimator.classes_) == estimator.pos_label_)
+        positive = has_label(labels_of(y, len(rows), estimator.classes_), estimator.pos_label_)
     except ValueError as error:
         raise ValueError(f"X_test, y_test: {error}" if ending else str(error)) from None
     weight = weights_of(sample_weight, len(rows), f"sample_weight{ending}")
@@ -205,7 +183,7 @@ def _labelled(estimator: Any, X: Any, y: Any, sample_weight: Any, ending: str) -
 
 
 def _row_names(X: Any) -> Any:
-    """Return the index of a pandas frame, unless it just counts the rows."""
+    """Return the index of a pandas frame, unless it is just the row numbers."""
     if not hasattr(type(X), "iloc"):
         return None
     counting = X.iloc[:, :0].reset_index(drop=True).index
@@ -214,14 +192,14 @@ def _row_names(X: Any) -> Any:
 
 def _check_options(title: str | None, false_alarm_cost: float | None, max_rows: int) -> None:
     if title is not None and not isinstance(title, str):
-        raise TypeError(f"title must be a text; got {title!r}.")
+        raise TypeError(f"title must be a string; got {title!r}.")
     if false_alarm_cost is not None and not 0 < false_alarm_cost < np.inf:
         raise ValueError(f"false_alarm_cost must be a positive number; got {false_alarm_cost!r}.")
     check_scalar(max_rows, "max_rows", Integral, min_val=2)  # one of each class
 
 
 def _check_place(path: str | os.PathLike[str]) -> None:
-    """Refuse what can't be written to."""
+    """Raise if the path cannot be written."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(f"{os.fspath(path)!r} is a folder: give the path of a file to write.")

@@ -6,7 +6,6 @@ other processes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +17,13 @@ from boxdraw.model.rule import Category, is_missing
 from boxdraw.tables import suspects
 from boxdraw.tables.chunks import Chunk
 from boxdraw.tables.encoding import Encoding
+from boxdraw.tables.errors import TableError, check_names
 from boxdraw.tables.order import Order
-
-_DATES = "Convert them to numbers first, for example to days since a fixed date."
+from boxdraw.tables.schema import DATES, forced_places
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class LearningColumns:
     """The names of the columns to learn from, which of them hold categories, and those of labels and weights."""
 
     features: tuple[str, ...]
@@ -44,16 +43,10 @@ class Columns:
 
     def weights(self, batch: Any) -> FloatArray | None:
         """Return the weights of a batch of rows after checking them."""
-        if self.weight is None:
-            return None
-        values = numbers(batch.column(self.weight)).astype(np.float64)
-        if not (np.isfinite(values) & (values >= 0)).all():
-            bad = values[~(np.isfinite(values) & (values >= 0))][0]
-            raise ValueError(f"The weights in column {self.weight!r} must be finite and at least 0; got {bad}.")
-        return values
+        return None if self.weight is None else row_weights(batch.column(self.weight), self.weight)
 
     def is_label(self, batch: Any, label: Any) -> BoolArray:
-        """Say which rows of a batch have a label."""
+        """Return a mask of the rows of a batch with a label."""
         values, place = distinct(batch.column(self.target))
         return np.array([value == label for value in values], dtype=np.bool_)[place]
 
@@ -84,11 +77,10 @@ class Columns:
         return Chunk(X[kept], positive[kept], weight[kept])
 
 
-def find_columns(schema: Any, target: str, weight: str | None, features: Any, categorical: Any) -> Columns:
+def find_columns(schema: Any, target: str, weight: str | None, features: Any, categorical: Any) -> LearningColumns:
     """Find out from the types of the columns what they hold."""
     names = list(schema.names)
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"The table has several columns named {', '.join(map(repr, repeated))}; rename them.")
+    check_names(names, "The table")
     used = [name for name in names if name not in (target, weight)] if features is None else list(features)
     for name in [*used, target, *([] if weight is None else [weight])]:
         if name not in names:
@@ -97,49 +89,49 @@ def find_columns(schema: Any, target: str, weight: str | None, features: Any, ca
         raise ValueError("The table has no column to learn from beside the target and the weight.")
     if target in used or weight in used:
         raise ValueError("The columns of the target and of the weight can't be features.")
-    if weight is not None and not _holds_numbers(schema.field(weight)):
-        raise ValueError(f"The weights in column {weight!r} must be numbers; got {schema.field(weight).type}.")
-    forced = _forced(categorical, used)
-    kinds = tuple(name in forced or _holds_categories(schema.field(name)) for name in used)
-    return Columns(tuple(used), kinds, target, weight)
+    if weight is not None:
+        check_weight_type(schema.field(weight).type, weight)
+    forced = forced_places(categorical, used, len(used))
+    kinds = tuple(j in forced or _are_categories(name, schema.field(name).type) for j, name in enumerate(used))
+    return LearningColumns(tuple(used), kinds, target, weight)
 
 
-def _forced(categorical: Any, names: Sequence[str]) -> set[str]:
-    if categorical is None:
-        return set()
-    if isinstance(categorical, str):
-        raise TypeError(f"categorical_features must be a list of columns; got the text {categorical!r}.")
-    chosen = {names[name] if isinstance(name, int) and 0 <= name < len(names) else name for name in categorical}
-    if unknown := [name for name in chosen if name not in names]:
-        raise ValueError(f"categorical_features names {unknown[0]!r}, which is not a feature: {', '.join(names)}.")
-    return chosen
-
-
-def _kind_of(field: Any) -> Any:
+def _are_numbers(kind: Any) -> bool:
     from pyarrow import types
 
-    return field.type.value_type if types.is_dictionary(field.type) else field.type
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    return any(test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_null))
 
 
-def _holds_numbers(field: Any) -> bool:
+def _are_categories(name: str, kind: Any) -> bool:
+    """Return True if a column holds categories, False if numbers; raise if neither."""
     from pyarrow import types
 
-    kind = _kind_of(field)
-    tests = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
-    return any(test(kind) for test in tests)
-
-
-def _holds_categories(field: Any) -> bool:
-    from pyarrow import types
-
-    kind = _kind_of(field)
-    if _holds_numbers(field):
+    if _are_numbers(kind):
         return False
+    kind = kind.value_type if types.is_dictionary(kind) else kind
     if types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind):
         return True
     if types.is_temporal(kind):
-        raise ValueError(f"Column {field.name!r} holds dates or times ({kind}). {_DATES}")
-    raise ValueError(f"Column {field.name!r} holds {kind}; boxes need a number or a category in each cell.")
+        raise ValueError(f"Column {name!r} holds dates or times ({kind}). {DATES}")
+    raise ValueError(f"Column {name!r} holds {kind}; boxes need a number or a category in each cell.")
+
+
+def check_weight_type(kind: Any, name: str) -> None:
+    """Raise if a column of weights does not hold numbers."""
+    if not _are_numbers(kind):
+        raise TableError(f"The weights in column {name!r} must be numbers, one in each row; got {kind}.")
+
+
+def row_weights(column: Any, name: str) -> FloatArray:
+    """Return the weights of rows; raise if some are missing, infinite or negative."""
+    values = numbers(column).astype(np.float64)
+    wrong = ~(np.isfinite(values) & (values >= 0))
+    if wrong.any():
+        raise TableError(
+            f"The weights in column {name!r} must be finite and at least 0, one in each row; got {values[wrong][0]}."
+        )
+    return values
 
 
 def numbers(column: Any) -> npt.NDArray[np.floating[Any]]:
@@ -155,7 +147,7 @@ def numbers(column: Any) -> npt.NDArray[np.floating[Any]]:
 
 
 def is_rounded(column: Any) -> bool:
-    """Say whether a column has whole numbers that float64 does not have."""
+    """Return True if a column has whole numbers that float64 does not have."""
     from pyarrow import types
 
     if types.is_dictionary(column.type):

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from boxdraw._core.progress import RowsProgress
-from boxdraw.tables.arrow import ArrowEngine, open_dataset
+from boxdraw.tables.arrow import ArrowReader
 from boxdraw.tables.chunks import Part
+from boxdraw.tables.source import open_dataset
 
 __all__ = ["ClusterFiles"]
 
@@ -58,7 +59,7 @@ class ClusterFiles:
             raise ValueError(f"rows_per_task must be a whole number of at least 1; got {self.rows_per_task!r}.")
 
 
-class FilesEngine:
+class ClusterReader:
     """Reads files in the workers of the current ``distributed.Client``, each of its tasks some row groups or a file.
 
     A task whose worker is lost is done again by another one. One that fails on every attempt ends the fit with one
@@ -81,7 +82,7 @@ class FilesEngine:
 
         client = _needed_client()
         futures = client.map(_read_piece, self._pieces, columns=columns, pure=False)
-        with _told_in_words("reading"):
+        with _as_one_error("reading"):
             return pa.concat_tables(client.gather(futures))
 
     def reduce(self, work: Callable[[Any], P], columns: list[str], what: str, n_rows: int | None) -> P | None:
@@ -127,7 +128,7 @@ def _pieces_of(dataset: Any, rows: int) -> list[_Piece]:
             "Give anything else to fit_table as it is."
         )
     client = _needed_client()
-    with _told_in_words("finding row groups"):
+    with _as_one_error("finding row groups"):
         found = client.gather(client.map(_cut, files, rows=rows, pure=False))
     cut = (((file, groups), size) for file, cuts in zip(files, found, strict=True) for groups, size in cuts)
     return [_Piece(tuple(parts), dataset.schema) for parts in _packed(cut, rows)]
@@ -170,18 +171,18 @@ def _packed(parts: Iterable[tuple[Any, int]], rows: int) -> list[list[Any]]:
 
 def _read_piece(piece: _Piece, columns: list[str]) -> Any:
     """Read a piece of a small table, in a worker."""
-    return ArrowEngine(piece.dataset(), 0, 1, RowsProgress("", False)).read(columns)
+    return ArrowReader(piece.dataset(), 0, 1, RowsProgress("", False)).read(columns)
 
 
 def _on_piece(piece: _Piece, work: Callable[[Any], P], columns: list[str], memory_limit: int) -> tuple[int, P | None]:
     """Do the work on a piece, in a worker; return the number of rows and the result."""
     done = [0]
     progress = RowsProgress("", False, lambda what, rows, of: done.append(rows))
-    result = ArrowEngine(piece.dataset(), memory_limit, 1, progress).reduce(work, columns, "", None)
+    result = ArrowReader(piece.dataset(), memory_limit, 1, progress).reduce(work, columns, "", None)
     return done[-1], result
 
 
-class DaskEngine:
+class DaskReader:
     """Reads a Dask frame: on the cluster of the current ``distributed.Client``, or else in this process.
 
     A partition whose worker is lost is worked on again by another one. Work that fails on every attempt ends the fit
@@ -199,7 +200,7 @@ class DaskEngine:
 
     def read(self, columns: list[str]) -> Any:
         """Return the whole table."""
-        with _told_in_words("reading"):
+        with _as_one_error("reading"):
             return _as_arrow(self._frame[columns].compute(), self._only(columns))
 
     def reduce(self, work: Callable[[Any], P], columns: list[str], what: str, n_rows: int | None) -> P | None:
@@ -242,7 +243,7 @@ def _results(tasks: list[Any], what: str) -> Iterator[Any]:
     if client is not None:
         yield from _completed(client, client.compute(tasks), what)
         return
-    with _told_in_words(what):
+    with _as_one_error(what):
         results = _module("dask").compute(*tasks)
     yield from results
 
@@ -251,7 +252,7 @@ def _completed(client: Any, futures: list[Any], what: str) -> Iterator[Any]:
     """Yield the results of futures as they come."""
     try:
         for future in _module("distributed").as_completed(futures):
-            with _told_in_words(what):
+            with _as_one_error(what):
                 result = future.result()
             yield result
     finally:
@@ -259,7 +260,7 @@ def _completed(client: Any, futures: list[Any], what: str) -> Iterator[Any]:
 
 
 @contextmanager
-def _told_in_words(what: str) -> Iterator[None]:
+def _as_one_error(what: str) -> Iterator[None]:
     """Make whatever fails in a partition one error."""
     try:
         yield

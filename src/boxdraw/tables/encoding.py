@@ -163,7 +163,7 @@ class Encoding:
         )
 
     def _admits_missing(self, lower: FloatArray, upper: FloatArray, order: Order) -> BoolArray:
-        """Say which boxes admit missing values of which features."""
+        """Return a mask of the boxes that admit missing values, by feature."""
         if self.plain:
             return np.asarray((lower == -np.inf) & (upper == np.inf))
         admits = np.empty((len(lower), len(self.categories)), dtype=np.bool_)
@@ -193,16 +193,7 @@ class Encoding:
 
 
 def category_key(value: Any) -> float:
-    """Return a whole number that stands for a category, in any table and any run; equal categories have the same.
-
-    Examples
-    --------
-    >>> from boxdraw.tables.encoding import category_key
-    >>> category_key("north") == category_key("south")
-    False
-    >>> category_key(1) == category_key(1.0) == category_key(True)
-    True
-    """
+    """Return a whole number that stands for a category, in any table and any run; equal categories have the same."""
     category = as_category(value)
     if isinstance(category, str):
         text = b"text " + category.encode("utf-8", "surrogatepass")
@@ -215,7 +206,7 @@ def category_key(value: Any) -> float:
 
 
 def is_finite(X: Matrix) -> bool:
-    """Say whether all numbers are finite; a sum that overflows says nothing, so then one looks at each."""
+    """Return True if all numbers are finite; where the sum overflows, each is looked at."""
     with quiet_sums():
         total = X.sum()
     return bool(np.isfinite(total) or np.isfinite(X).all())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +13,7 @@ import numpy as np
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.ranges import Ranges
 from boxdraw._core.sums import exact_total
-from boxdraw.tables.columns import Columns, distinct, is_rounded, numbers
+from boxdraw.tables.columns import LearningColumns, distinct, is_rounded, numbers
 from boxdraw.tables.encoding import category_key
 from boxdraw.tables.sample import Sample
 
@@ -23,26 +24,28 @@ Totals = dict[Any, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
-    """How often each label occurs, and with what weight."""
+class LabelCounts:
+    """How many rows with weight have each label, and their weight."""
 
     n_rows: int
     n_missing: int
+    count: Counter[Any]
     weight: Totals
 
-    def merge(self, other: Labels) -> Labels:
+    def merge(self, other: LabelCounts) -> LabelCounts:
         """Return the labels of the rows of both."""
         n_missing = self.n_missing + other.n_missing
-        return Labels(self.n_rows + other.n_rows, n_missing, _added(self.weight, other.weight))
+        count = self.count + other.count
+        return LabelCounts(self.n_rows + other.n_rows, n_missing, count, _added(self.weight, other.weight))
 
 
 @dataclass(frozen=True, slots=True)
 class FindLabels:
     """Count the labels of a batch."""
 
-    columns: Columns
+    columns: LearningColumns
 
-    def __call__(self, batch: Any) -> Labels:
+    def __call__(self, batch: Any) -> LabelCounts:
         """Return the labels of a batch."""
         values, place = distinct(batch.column(self.columns.target))
         if len(values) > _MANY_LABELS:
@@ -54,7 +57,9 @@ class FindLabels:
         totals = _totals(values, place, weight, np.ones(len(place), dtype=np.bool_))
         n_missing = int(sum(np.count_nonzero(place == k) for k, value in enumerate(values) if value is None))
         totals.pop(None, None)
-        return Labels(len(place), n_missing, totals)
+        n_rows = np.bincount(place if weight is None else place[weight > 0], minlength=len(values)).tolist()
+        count = Counter({value: n for value, n in zip(values, n_rows, strict=True) if value is not None and n})
+        return LabelCounts(len(place), n_missing, count, totals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,7 @@ class FirstLook:
 class LookAtFeatures:
     """Find out what the features of a batch hold."""
 
-    columns: Columns
+    columns: LearningColumns
     pos_label: Any
     limit: int  # of positives
 

@@ -2,21 +2,88 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import Enum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from boxdraw._core.arrays import BoolArray, FloatArray
-from boxdraw._core.sums import total
 from boxdraw.model.rule import is_missing
 
+Labels = npt.NDArray[Any]
 
-def labels_of(y: Any, n_rows: int, classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+
+def rarer_label(n_rows: Mapping[Any, int]) -> Any:
+    """Return the label with the fewest rows, of equally frequent ones the last; sample weights play no part in it."""
+    return min(reversed(list(n_rows)), key=lambda label: n_rows[label])
+
+
+def positive_label(n_rows: Mapping[Any, int], pos_label: Any, of: str = "a class of y") -> Any:
+    """Return the positive class: the named one, or else the rarer of the labels, given with their numbers of rows."""
+    if pos_label is None:
+        return rarer_label(n_rows)
+    # As Python compares them: NumPy has no answer for lists and for numbers that it has no type for.
+    matches = [label for label in n_rows if np.ndim(pos_label) == 0 and label == pos_label]
+    if len(matches) != 1:
+        raise ValueError(f"pos_label={pos_label!r} is not {of}; expected one of {list(n_rows)}.")
+    return matches[0]
+
+
+def as_labels(y: Any) -> Labels:
+    """Return labels as an array; texts that a fixed width would change (NULs at the end) stay Python objects."""
+    labels = np.asarray(y)
+    if isinstance(y, list | tuple) and labels.ndim == 1 and labels.dtype.kind == "U" and labels.tolist() != list(y):
+        labels = np.empty(len(y), dtype=object)
+        labels[:] = y
+    return labels
+
+
+def has_label(labels: Labels, label: Any) -> BoolArray:
+    """Return a mask of the rows with a label, compared as Python objects where the labels are such."""
+    if labels.dtype.kind == "O":  # as a scalar, NumPy would take a text without the NULs at its end
+        return np.asarray(labels == np.array([label], dtype=object), dtype=np.bool_)
+    return np.asarray(labels == label)
+
+
+def read_labels(y: Any) -> Labels:
+    """Check that y has one label for each row, and return the labels; y=None is left to scikit-learn's checks."""
+    try:
+        labels: Labels = column_or_1d(as_labels(y) if isinstance(y, list | tuple) else y, warn=True)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"y must have one label for each row: {error}") from None
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("Input y contains NaN or infinity: each row needs a label.")
+    return _read_objects(labels) if labels.dtype.kind == "O" else labels
+
+
+def _read_objects(labels: Labels) -> Labels:
+    """Reject missing, mixed and plain enum labels; return whole numbers as an array of such."""
+    kinds = set(map(type, labels))
+    if kinds <= {str}:  # to look at each of a million texts takes longer than a fit
+        return labels
+    values = labels.tolist()
+    if gone := [row for row, label in enumerate(values) if is_missing(label)]:
+        raise ValueError(f"Input y contains NaN, the first in row {gone[0]} of {len(values)}: each row needs a label.")
+    if all(issubclass(kind, int | np.integer) for kind in kinds):  # members of an IntEnum among them
+        return np.array([int(label) for label in values]) if kinds != {bool} else labels.astype(np.bool_)
+    if enums := [kind.__name__ for kind in kinds if issubclass(kind, Enum) and not issubclass(kind, str)]:
+        raise TypeError(
+            f"y holds members of the enum {enums[0]}, which have no order; expected texts or numbers. Use their names "
+            "or values, for example [label.name for label in y]."
+        )
+    if len({issubclass(kind, str) for kind in kinds}) == 2:
+        raise TypeError(f"y must have labels of one type; got {', '.join(sorted(kind.__name__ for kind in kinds))}.")
+    return labels
+
+
+def labels_of(y: Any, n_rows: int, classes: Labels) -> Labels:
     """Check labels against the rows and the classes that the model knows."""
-    labels = np.asarray(y).reshape(-1)
+    labels = as_labels(y).reshape(-1)
     if len(labels) != n_rows:
         raise ValueError(f"y has {len(labels)} labels, but X has {n_rows} rows.")
     # What stands for no label has no place in an order.
@@ -42,15 +109,11 @@ def weights_of(sample_weight: Any, n_rows: int, name: str = "sample_weight") -> 
     return weight
 
 
-def check_binary(
-    y: npt.NDArray[Any], pos_label: Any, weight: FloatArray | None = None
-) -> tuple[npt.NDArray[Any], Any, BoolArray]:
-    """Return the two classes, the positive one and which rows have it.
-
-    The positive class is the one of less weight unless told otherwise; of two equal ones the second.
-    """
+def check_binary(y: Labels, pos_label: Any, weight: FloatArray | None = None) -> tuple[Labels, Any, BoolArray]:
+    """Return the two classes, the positive one and a mask of its rows; rows without weight do not count."""
     if y.dtype.kind not in "biu":  # whole numbers are labels; the check is slow
-        _check_labels(y)
+        y = read_labels(y)
+        check_classification_targets(y)
     classes, is_second = _two_classes(y)
     if len(classes) > 2:
         raise ValueError(
@@ -62,42 +125,25 @@ def check_binary(
             "Classifier can't train when only one class is present: boxes are drawn around one class and against "
             f"the other, and every label with weight is {classes.tolist()[0]!r}."
         )
-    chosen = 0 if total(weight, ~is_second) < total(weight, is_second) else 1
-    if pos_label is not None:
-        # As Python compares them: NumPy has no answer for lists and for numbers that it has no type for.
-        matches = [k for k, label in enumerate(classes.tolist()) if np.ndim(pos_label) == 0 and label == pos_label]
-        if len(matches) != 1:
-            raise ValueError(f"pos_label={pos_label!r} is not a class of y; expected one of {classes.tolist()}.")
-        chosen = matches[0]
+    counted = np.ones(len(y), dtype=np.bool_) if weight is None else weight > 0
+    n_second, n_rows = int(np.count_nonzero(is_second & counted)), int(np.count_nonzero(counted))
+    first, second = classes.tolist()
+    chosen = int(positive_label({first: n_rows - n_second, second: n_second}, pos_label) == second)
     return classes, classes[chosen], is_second if chosen else ~is_second
 
 
-def _check_labels(y: npt.NDArray[Any]) -> None:
-    """Refuse what are no labels, as scikit-learn does, and say what it does not."""
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise ValueError("Input y contains NaN or infinity: each row needs a label.")
-    if y.dtype.kind == "O" and set(map(type, y)) != {str}:  # to look at each of a million texts takes longer than a fit
-        gone = [row for row, label in enumerate(y.tolist()) if is_missing(label)]
-        if gone:
-            raise ValueError(f"Input y contains NaN, the first in row {gone[0]} of {len(y)}: each row needs a label.")
-    try:
-        check_classification_targets(y)
-    except TypeError:
-        kinds = sorted({type(label).__name__ for label in y.tolist()})
-        if len(kinds) == 1:  # what is wrong with those scikit-learn says itself
-            raise
-        raise TypeError(f"y must have labels of one type; got {', '.join(kinds)}.") from None
-
-
-def _two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], BoolArray]:
-    """Return the classes in order, and which rows have the second one; sorting is for labels that are no numbers."""
+def _two_classes(y: Labels) -> tuple[Labels, BoolArray]:
+    """Return the sorted classes and a mask of the last one; each label of two classes must equal its class."""
     if y.dtype.kind in "biuf" and len(y):
         least, most = y.min(), y.max()
         is_second = np.asarray(y == most)
         if (is_second | (y == least)).all():
             return np.unique(np.array([least, most], dtype=y.dtype)), is_second
-    classes = np.unique(y)
-    return classes, np.asarray(y == classes[-1])
+    classes = np.array(sorted(set(y.tolist())), dtype=object) if y.dtype.kind == "O" else np.unique(y)
+    is_second = has_label(y, classes[-1])
+    if len(classes) == 2 and (is_second == has_label(y, classes[0])).any():
+        raise ValueError(f"The labels of y do not equal the classes {classes.tolist()} found in them.")
+    return classes, is_second
 
 
 def check_weight(sample_weight: Any, X: Any) -> FloatArray:

@@ -12,12 +12,14 @@ import numpy as np
 
 from boxdraw._core.progress import RowsProgress
 from boxdraw._core.quiet import quietly
-from boxdraw.model.boxes import BoxSet
 from boxdraw.model.membership import first_box
 from boxdraw.model.rows import default_names
-from boxdraw.tables.arrow import ArrowEngine, bytes_of, is_csv, open_dataset, told_in_words
+from boxdraw.tables.arrow import ArrowReader, arrow_errors, bytes_of, is_csv
 from boxdraw.tables.dask import ClusterFiles
+from boxdraw.tables.labels import has_label
 from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
+from boxdraw.tables.source import open_dataset
+from boxdraw.tables.trained import text_features
 from boxdraw.tables.write import check_writable, open_writer
 
 _ROWS = 2**17  # that are predicted at the same time, at most
@@ -54,14 +56,14 @@ def predict_table(
     """Do what `boxdraw.learners.base.BaseBoxClassifier.predict_table` says."""
     _refuse_dask(source)
     limit, path = bytes_of(memory_limit), Path(os.fspath(output))
-    dataset = open_dataset(source, _texts(model._transformed_by()))
+    dataset = open_dataset(source, text_features(model._transformed_by()))
     check_writable(path, files_of(dataset))
     names = list(dataset.schema.names)
     features, kept = _find_features(model, names), _kept_columns(names, columns, added_types(model))
     tell = progress if callable(progress) else None
     shown = RowsProgress(type(model).__name__, tell is None and bool(progress), tell)
-    engine = ArrowEngine(dataset, limit, model.n_jobs, shown)
-    rows = grouped(engine.batches(list(dict.fromkeys([*features, *kept]))), _ROWS, limit // _SHARE)
+    reader = ArrowReader(dataset, limit, model.n_jobs, shown)
+    rows = grouped(reader.batches(list(dict.fromkeys([*features, *kept]))), _ROWS, limit // _SHARE)
     return _write(_Predict(model, features, kept), rows, path, dataset.schema, shown, rows_of(dataset))
 
 
@@ -104,7 +106,7 @@ class _Predict:
         for name, kind in self._types.items():
             nowhere = found[name] == 0 if name == "box" else None
             result = result.append_column(name, pa.array(found[name], kind, mask=nowhere))
-        flagged = int(np.count_nonzero(found["prediction"] == self._model.pos_label_))
+        flagged = int(np.count_nonzero(has_label(found["prediction"], self._model.pos_label_)))
         return result, flagged, unseen_categories(features, self._model._transformed_by())
 
     def _found(self, features: Any) -> dict[str, Any]:
@@ -151,12 +153,6 @@ def _refuse_dask(source: Any) -> None:
         )
 
 
-def _texts(boxes: BoxSet) -> list[str]:
-    """Return the features of which all categories are texts, even those that look like numbers."""
-    known = zip(boxes.feature_names, boxes.categories, strict=True)
-    return [name for name, values in known if values and all(isinstance(value, str) for value in values)]
-
-
 def files_of(dataset: Any) -> list[str]:
     """Return the paths of the files that a dataset reads."""
     inner = [path for child in getattr(dataset, "children", []) for path in files_of(child)]
@@ -165,7 +161,7 @@ def files_of(dataset: Any) -> list[str]:
 
 def rows_of(dataset: Any) -> int | None:
     """Return the number of rows where the files say it; None of CSV files, which would have to be read."""
-    with told_in_words():
+    with arrow_errors():
         return None if is_csv(dataset) else int(dataset.count_rows())
 
 

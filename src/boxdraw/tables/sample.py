@@ -23,13 +23,6 @@ def hash_rows(keys: FloatArray, weight: FloatArray | None) -> Hashes:
 
     Without weights all are 1; that is mixed in too, so that weights of 1 give the same sample. In the keys, which must
     be in rows, -0.0 becomes 0.0 and any NaN the usual one: equal keys then have equal bits.
-
-    Examples
-    --------
-    >>> keys = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0]])
-    >>> first, second, third = hash_rows(keys, None).tolist()
-    >>> first == second, first == third
-    (True, False)
     """
     from boxdraw.tables.hashes import pair_hashes
 
@@ -39,7 +32,7 @@ def hash_rows(keys: FloatArray, weight: FloatArray | None) -> Hashes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _HashedRows:
     """Distinct pairs of a row and its weight, by hash and then by their bits; ``count`` says how often each occurs."""
 
     hashes: Hashes
@@ -49,13 +42,13 @@ class _Rows:
     complete: bool
 
     @classmethod
-    def of(cls, keys: FloatArray, weight: FloatArray | None) -> _Rows:
+    def of(cls, keys: FloatArray, weight: FloatArray | None) -> _HashedRows:
         """Hash rows, which may still repeat and are in no order."""
         keys = np.array(keys, dtype=np.float64, order="C")
         weight = None if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
         return cls(hash_rows(keys, weight), keys, weight, np.ones(len(keys)), True)
 
-    def least(self, limit: int) -> _Rows:
+    def least(self, limit: int) -> _HashedRows:
         """Put the rows in order, count equal ones together, and keep the first."""
         order = np.argsort(self.hashes, kind="stable")
         ties = self._ties(order)
@@ -70,18 +63,18 @@ class _Rows:
         first = order[start[:limit]]
         count = np.add.reduceat(self.count[order], start)[:limit] if len(start) else self.count
         weight = None if self.weight is None else self.weight[first]
-        return _Rows(self.hashes[first], self.keys[first], weight, count, self.complete and len(start) <= limit)
+        return _HashedRows(self.hashes[first], self.keys[first], weight, count, self.complete and len(start) <= limit)
 
-    def up_to(self, last: np.uint64) -> _Rows:
+    def up_to(self, last: np.uint64) -> _HashedRows:
         """Return the rows of hashes up to this one; these are in order."""
         n = int(self.hashes.searchsorted(last, side="right"))
         return self if n == len(self.hashes) else self.first(n)
 
-    def first(self, n: int) -> _Rows:
+    def first(self, n: int) -> _HashedRows:
         """Return the first rows, in memory of their own: those of all would stay for the sake of a few."""
         weight = None if self.weight is None else self.weight[:n].copy()
         complete = self.complete and n >= len(self.keys)
-        return _Rows(self.hashes[:n].copy(), self.keys[:n].copy(), weight, self.count[:n].copy(), complete)
+        return _HashedRows(self.hashes[:n].copy(), self.keys[:n].copy(), weight, self.count[:n].copy(), complete)
 
     def _ties(self, order: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Return the places of rows that have the same hash as the next one."""
@@ -89,7 +82,7 @@ class _Rows:
         return np.flatnonzero(ordered[1:] == ordered[:-1])
 
     def _same(self, order: npt.NDArray[np.intp], ties: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-        """Say which of the rows at these places are the same as the next one."""
+        """Return a mask of the rows at these places that are the same as the next one."""
         one, next_one = order[ties], order[ties + 1]
         same = np.ones(len(ties), dtype=np.bool_)
         for column in self._columns():
@@ -102,11 +95,11 @@ class _Rows:
         return columns if self.weight is None else [*columns, self.weight.view(np.uint64)]
 
 
-def _joined(parts: tuple[_Rows, ...]) -> _Rows:
+def _joined(parts: tuple[_HashedRows, ...]) -> _HashedRows:
     weight = (
         None if parts[0].weight is None else np.concatenate([part.weight for part in parts if part.weight is not None])
     )
-    return _Rows(
+    return _HashedRows(
         np.concatenate([part.hashes for part in parts]),
         np.concatenate([part.keys for part in parts]),
         weight,
@@ -123,37 +116,15 @@ class Sample:
 
     Rows are given as keys, one number per feature: the number itself, NaN where it is missing, and for a category its
     `boxdraw.tables.encoding.category_key`. `boxdraw.tables.encoding` has both directions.
-
-    Attributes
-    ----------
-    keys : ndarray of shape (n, n_features)
-        The rows.
-    weight : ndarray of shape (n,) or None
-        Their weights, where they have any.
-    count : ndarray of shape (n,)
-        How often each pair occurs in the table, as floats.
-    limit : int
-        The most there can be.
-    complete : bool
-        Whether these are all that there are.
-
-    Examples
-    --------
-    >>> keys = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
-    >>> sample = Sample.of(keys[:2], None, limit=10).merge(Sample.of(keys[2:], None, limit=10))
-    >>> sorted(zip(sample.keys.tolist(), sample.count.tolist()))
-    [([1.0, 2.0], 2.0), ([3.0, 4.0], 1.0)]
-    >>> Sample.of(keys, None, limit=1).complete
-    False
     """
 
-    def __init__(self, parts: tuple[_Rows, ...], limit: int) -> None:
+    def __init__(self, parts: tuple[_HashedRows, ...], limit: int) -> None:
         self._parts, self.limit = parts, limit
 
     @classmethod
     def of(cls, keys: FloatArray, weight: FloatArray | None, limit: int) -> Sample:
         """Take the sample of some rows."""
-        return cls((_Rows.of(keys, weight).least(limit),), limit)
+        return cls((_HashedRows.of(keys, weight).least(limit),), limit)
 
     def merge(self, other: Sample) -> Sample:
         """Return the sample of the rows of both."""
@@ -171,7 +142,7 @@ class Sample:
         """Return the sample that a lower limit would have given."""
         return Sample((self._one().first(limit),), limit)
 
-    def _one(self) -> _Rows:
+    def _one(self) -> _HashedRows:
         """Make one of all parts, once."""
         parts = self._parts
         if len(parts) > 1:

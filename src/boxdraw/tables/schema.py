@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, validate_data
 
 from boxdraw._core.arrays import Matrix
 from boxdraw._core.warn import warn
@@ -17,10 +17,12 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.rows import UNSEEN, decoded, numeric, read_columns
 from boxdraw.model.rule import Category, is_missing, unique_categories
 from boxdraw.tables.encoding import Encoding, is_finite, quiet_sums
+from boxdraw.tables.errors import check_names
+from boxdraw.tables.labels import read_labels
 from boxdraw.tables.suspects import is_rounded, warn_of_identifiers, warn_of_rounding
 
 _NAMED = 5  # categories in a warning
-_DATES = "Convert them to numbers first, for example to days since a fixed date."
+DATES = "Convert them to numbers first, for example to days since a fixed date."
 
 
 def read_training(
@@ -37,6 +39,9 @@ def read_training(
     matrix of numbers, for callers that want to see more of it on the way.
     """
     check_table(X)
+    name = getattr(y, "name", None)
+    estimator._target = name if isinstance(name, str) else None
+    y = None if y is None else read_labels(y)
     if learns:
         warn_of_rounding(_rounded_columns(X, categorical_features))
     if categorical_features is None and not has_categories(X):
@@ -49,12 +54,11 @@ def read_training(
         return X if complete else encoding.encode(X), y, encoding
     table = as_table(X)
     validate_data(estimator, table, skip_check_array=True)
-    labels = column_or_1d(y, warn=True)
-    check_consistent_length(table, labels)
-    if not len(labels):
+    check_consistent_length(table, y)
+    if not len(y):
         raise ValueError("X has 0 rows, while a minimum of 1 is required.")
     encoding = find_encoding(table, getattr(estimator, "feature_names_in_", None), categorical_features, learns)
-    return encoding.encode(table), labels, encoding
+    return encoding.encode(table), y, encoding
 
 
 def read_rows(estimator: Any, X: Any, boxes: BoxSet) -> Any:
@@ -78,23 +82,11 @@ def _validated(estimator: Any, *data: Any, **options: Any) -> Any:
         with quiet_sums():
             return validate_data(estimator, *data, dtype=[np.float64, np.float32], **options)
     except TypeError as error:
-        _check_one_each(*data[1:])
         raise TypeError(f"X must hold numbers or categories: {error}") from None
     except ValueError as error:
         if "setting an array element" not in str(error):
             raise
-        _check_one_each(*data[1:])
         raise ValueError(f"X must have a number or a category in each cell, and rows of one length: {error}") from None
-
-
-def _check_one_each(*labels: Any) -> None:
-    """Refuse labels, if there are some, that are no array with one axis."""
-    for y in labels:
-        try:
-            column_or_1d(y)
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"y must have one label for each row: {error}") from None
 
 
 def as_table(X: Any) -> Any:
@@ -108,7 +100,7 @@ def as_table(X: Any) -> Any:
 
 
 def is_frame(X: Any) -> bool:
-    """Say whether X is a frame of pandas, polars or pyarrow."""
+    """Return True if X is a frame of pandas, polars or pyarrow."""
     return isinstance(nw.from_native(X, pass_through=True), nw.DataFrame)
 
 
@@ -123,7 +115,7 @@ def _in_order(X: Any, names: Any) -> Any:
 
 
 def has_categories(X: Any) -> bool:
-    """Say whether any column holds something else than numbers."""
+    """Return True if any column holds something else than numbers."""
     if isinstance(X, np.ndarray):
         return X.dtype.kind in "SU" or (X.dtype.kind == "O" and any(isinstance(value, str) for value in X.flat))
     if isinstance(X, list | tuple):
@@ -156,7 +148,7 @@ def _rounded_columns(X: Any, categorical_features: Any) -> list[str]:
     names, columns = _suspect_columns(X)
     rounded = [j for j, column in columns.items() if is_rounded(column)]
     if rounded:
-        rounded = sorted(set(rounded) - _forced(categorical_features, names, X.shape[1]))
+        rounded = sorted(set(rounded) - forced_places(categorical_features, names, X.shape[1]))
     return [f"column {j if names is None else names[j]!r}" for j in rounded]
 
 
@@ -177,7 +169,7 @@ def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = 
     """Find out what the columns of a training table hold."""
     columns = [np.asarray(X[:, j]) for j in range(X.shape[1])] if isinstance(X, np.ndarray) else _frame_columns(X)
     labels = [f"column {j}" for j in range(len(columns))] if names is None else [f"column {name!r}" for name in names]
-    forced = _forced(categorical_features, names, len(columns))
+    forced = forced_places(categorical_features, names, len(columns))
     categories: list[tuple[Category, ...] | None] = []
     missing: list[bool] = []
     for j, column in enumerate(columns):
@@ -236,8 +228,8 @@ def _categories_of(column: npt.NDArray[Any], absent: Any, label: str) -> tuple[C
     return tuple(sorted(found, key=lambda value: (isinstance(value, str), value)))
 
 
-def _forced(categorical_features: Any, names: Any, n_features: int) -> set[int]:
-    """Return the places of the columns that the user calls categories."""
+def forced_places(categorical_features: Any, names: Any, n_features: int) -> set[int]:
+    """Return the places of the columns that the user calls categories, by name or by place."""
     if categorical_features is None:
         return set()
     if isinstance(categorical_features, str):
@@ -251,7 +243,7 @@ def _forced(categorical_features: Any, names: Any, n_features: int) -> set[int]:
             forced.add(int(feature))
         else:
             columns = known or f"0 to {n_features - 1}"
-            raise ValueError(f"categorical_features names {feature!r}, which is not a column of X: {columns}.")
+            raise ValueError(f"categorical_features names {feature!r}, which is not a feature: {columns}.")
     return forced
 
 
@@ -300,17 +292,16 @@ def _frame_column(table: Any, name: str, j: int) -> Any:
 
 
 def check_table(X: Any) -> None:
-    """Refuse what is no table of numbers and categories, and say which columns are not.
+    """Reject a table with columns that are neither numbers nor categories, and name them.
 
     What is not a frame is left to scikit-learn's checks, but for arrays of dates, which it would take for numbers.
     """
     if isinstance(X, np.ndarray | list | tuple):
         if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
-            raise ValueError(f"X holds dates or times ({X.dtype}). {_DATES}")
+            raise ValueError(f"X holds dates or times ({X.dtype}). {DATES}")
         return
     names = [*getattr(X, "columns", ())] if hasattr(X, "iloc") else list(getattr(X, "column_names", ()))
-    if repeated := sorted({str(name) for name in names if names.count(name) > 1}):
-        raise ValueError(f"X has several columns named {', '.join(map(repr, repeated))}; give each its own name.")
+    check_names(names, "X")
     table = nw.from_native(X, pass_through=True)
     if isinstance(table, nw.LazyFrame):
         raise TypeError("X is a lazy frame, which holds no rows yet; pass X.collect().")
@@ -318,6 +309,6 @@ def check_table(X: Any) -> None:
         return
     for name, dtype in table.schema.items():
         if dtype.is_temporal() or (dtype == nw.Object and _has_dates(table.get_column(name))):
-            raise ValueError(f"Column {name!r} of X holds dates or times ({dtype}). {_DATES}")
+            raise ValueError(f"Column {name!r} of X holds dates or times ({dtype}). {DATES}")
         if dtype.is_nested():
             raise ValueError(f"Column {name!r} of X holds {dtype}; boxes need a number or a category in each cell.")

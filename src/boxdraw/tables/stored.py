@@ -1,4 +1,4 @@
-"""A stored table behind the interface of `boxdraw.tables.chunks.Table`, whatever engine reads it."""
+"""A stored table behind the interface of `boxdraw.tables.chunks.Table`, whatever reads it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from boxdraw._core.progress import RowsProgress
 from boxdraw._core.ranges import LARGE
 from boxdraw.model.rule import Category
 from boxdraw.tables.chunks import Chunk, Part
-from boxdraw.tables.columns import Columns
+from boxdraw.tables.columns import LearningColumns, find_columns
 from boxdraw.tables.encoding import Encoding
-from boxdraw.tables.first_look import FindLabels, FirstLook, Labels, LookAtFeatures
+from boxdraw.tables.first_look import FindLabels, FirstLook, LabelCounts, LookAtFeatures
+from boxdraw.tables.labels import positive_label
 from boxdraw.tables.order import Order, places_by_share
 from boxdraw.tables.survey import LIMIT, Positives, Survey
 from boxdraw.tables.suspects import warn_of_identifiers, warn_of_rounding
@@ -22,7 +24,7 @@ from boxdraw.tables.suspects import warn_of_identifiers, warn_of_rounding
 P = TypeVar("P", bound=Part)
 
 
-class Engine(Protocol):
+class TableReader(Protocol):
     """What reads a table: in this process, or in many."""
 
     @property
@@ -53,37 +55,29 @@ class Classes:
     negative_weight: float
 
 
-def find_classes(engine: Engine, columns: Columns, pos_label: Any) -> Classes:
-    """Read the labels, and choose the positive one as `boxdraw.tables.labels.check_binary` does."""
+def find_classes(reader: TableReader, columns: LearningColumns, pos_label: Any) -> Classes:
+    """Read the labels, and choose the positive one."""
     import pyarrow as pa
 
-    found = engine.reduce(FindLabels(columns), columns.labelling, "labels", None)
+    found = reader.reduce(FindLabels(columns), columns.labelling, "labels", None)
     if found is None or not found.n_rows:
         raise ValueError("The table has no rows.")
     _check_labels(found, columns.target)
-    kind = engine.schema.field(columns.target).type
+    kind = reader.schema.field(columns.target).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    with_weight = [label for label, weight in found.weight.items() if weight > 0]
-    labels = np.unique(pa.array(with_weight, kind).to_numpy(zero_copy_only=False))
+    labels = np.unique(pa.array(list(found.count), kind).to_numpy(zero_copy_only=False))
     if len(labels) != 2:
         raise ValueError(_not_two(labels.tolist(), columns.target))
-    weights = [found.weight[label] for label in labels.tolist()]
-    chosen = 0 if float(weights[0]) < float(weights[1]) else 1
-    if pos_label is not None:
-        matches = np.flatnonzero(labels == pos_label)
-        if len(matches) != 1:
-            raise ValueError(
-                f"pos_label={pos_label!r} is not a label in column {columns.target!r}; expected one of "
-                f"{labels.tolist()}."
-            )
-        chosen = int(matches[0])
+    n_rows = {label: found.count[label] for label in labels.tolist()}
+    chosen = list(n_rows).index(positive_label(n_rows, pos_label, f"a label in column {columns.target!r}"))
+    weights = [found.weight[label] for label in n_rows]
     total = sum(weights)
     if not 1e-200 < float(total) < 1e200:
         raise ValueError(f"The weights add up to {float(total):.3g}; scale them to between 1e-200 and 1e200.")
     return Classes(labels, labels[chosen], found.n_rows, float(weights[chosen]), float(weights[1 - chosen]))
 
 
-def _check_labels(found: Labels, target: str) -> None:
+def _check_labels(found: LabelCounts, target: str) -> None:
     if found.n_missing:
         raise ValueError(f"Column {target!r} has {found.n_missing} rows without a label; take them out first.")
 
@@ -100,12 +94,44 @@ def _not_two(labels: list[Any], target: str) -> str:
     )
 
 
-class StoredTable:
-    """Rows that an engine reads batch by batch, as often as they are asked for."""
+def open_reader(source: Any, memory_limit: Any, n_jobs: int | None, progress: RowsProgress) -> TableReader:
+    """Return what reads a table, wherever it is."""
+    from boxdraw.tables.arrow import ArrowReader, bytes_of
+    from boxdraw.tables.dask import ClusterFiles, ClusterReader, DaskReader
+    from boxdraw.tables.source import open_dataset
 
-    def __init__(self, engine: Engine, columns: Columns, classes: Classes) -> None:
-        self._engine, self._columns, self._classes = engine, columns, classes
-        look = engine.reduce(
+    limit = bytes_of(memory_limit)
+    if isinstance(source, ClusterFiles):
+        return ClusterReader(source, limit, progress)
+    if type(source).__module__.partition(".")[0] in ("dask", "dask_expr"):
+        return DaskReader(source, progress)
+    return ArrowReader(open_dataset(source), limit, n_jobs, progress)
+
+
+def open_labelled(
+    estimator: Any, reader: TableReader, target: str, weight: str | None, features: Any
+) -> tuple[LearningColumns, Classes]:
+    """Find the columns and the classes of a table to learn from."""
+    columns = find_columns(reader.schema, target, weight, features, estimator.categorical_features)
+    return columns, find_classes(reader, columns, estimator.pos_label)
+
+
+def read_labelled(reader: TableReader, columns: LearningColumns) -> tuple[Any, Any, Any]:
+    """Return the features, the labels and the weights of a small table, as they are learned from in memory."""
+    table = reader.read(columns.needed)
+    labels = table.column(columns.target).combine_chunks()
+    if hasattr(labels, "dictionary_decode"):
+        labels = labels.dictionary_decode()
+    weight = None if columns.weight is None else table.column(columns.weight).to_numpy()
+    return table.select(list(columns.features)), labels.to_numpy(zero_copy_only=False), weight
+
+
+class StoredTable:
+    """Rows that an reader reads batch by batch, as often as they are asked for."""
+
+    def __init__(self, reader: TableReader, columns: LearningColumns, classes: Classes) -> None:
+        self._reader, self._columns, self._classes = reader, columns, classes
+        look = reader.reduce(
             LookAtFeatures(columns, classes.pos_label, LIMIT), columns.needed, "ranges and positives", classes.n_rows
         )
         assert look is not None
@@ -125,7 +151,7 @@ class StoredTable:
     def reduce(self, work: Callable[[Chunk], P], what: str, beside: Callable[[], P] | None = None) -> P:
         """Make a pass over the rows."""
         on_batch = _OnBatch(work, self._columns, self.encoding, self.order, self._classes.pos_label)
-        result = self._engine.reduce(on_batch, self._columns.needed, what, self._classes.n_rows)
+        result = self._reader.reduce(on_batch, self._columns.needed, what, self._classes.n_rows)
         assert result is not None
         return result if beside is None else beside().merge(result)
 
@@ -151,7 +177,7 @@ class _OnBatch:
     """The work on a chunk, as work on a batch."""
 
     work: Callable[[Chunk], Any]
-    columns: Columns
+    columns: LearningColumns
     encoding: Encoding
     order: Order
     pos_label: Any
@@ -160,12 +186,12 @@ class _OnBatch:
         return self.work(self.columns.chunk(batch, self.encoding, self.order, self.pos_label))
 
 
-def is_small(classes: Classes, columns: Columns) -> bool:
-    """Say whether a table is learned from as a whole, in memory."""
+def is_small(classes: Classes, columns: LearningColumns) -> bool:
+    """Return True if a table is learned from as a whole, in memory."""
     return classes.n_rows * len(columns.features) <= LARGE
 
 
-def _check_finite(look: FirstLook, columns: Columns) -> None:
+def _check_finite(look: FirstLook, columns: LearningColumns) -> None:
     infinite = np.isneginf(look.ranges.low) | np.isposinf(look.ranges.high)
     infinite &= look.ranges.low <= look.ranges.high
     if infinite.any():
@@ -173,7 +199,7 @@ def _check_finite(look: FirstLook, columns: Columns) -> None:
         raise ValueError(f"Input X contains infinity or a value too large for dtype('float64') in column {names}.")
 
 
-def _encoding_of(look: FirstLook, columns: Columns) -> Encoding:
+def _encoding_of(look: FirstLook, columns: LearningColumns) -> Encoding:
     categories: list[tuple[Category, ...] | None] = []
     for found in look.categories:
         if found is None:

@@ -31,7 +31,7 @@ def warn_of_identifiers(label: str, categories: Sequence[object], n_known: int) 
 
 
 def is_number(text: str) -> bool:
-    """Say whether a text is a number."""
+    """Return True if a text is a number."""
     try:
         float(text)
     except ValueError:
@@ -50,7 +50,7 @@ def warn_of_rounding(labels: Sequence[str]) -> None:
 
 
 def is_rounded(values: npt.NDArray[Any]) -> bool:
-    """Say whether whole numbers change when they become float64."""
+    """Return True if whole numbers change when they become float64."""
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
         return False
     if values.max() <= _EXACT and values.min() >= -_EXACT:

@@ -89,14 +89,14 @@ def read_training_rows(
             in_all = float(weight.sum())
         if not 1e-200 < in_all < 1e200:
             raise ValueError(f"sample_weight adds up to {in_all:.3g}; scale it to between 1e-200 and 1e200.")
-    estimator.classes_, estimator.pos_label_, positive = check_binary(y, estimator.pos_label, weight)
+    estimator.classes_, estimator.pos_label_, positive = check_binary(y, estimator.pos_label)
     data = Training(X, positive, weight, kept, estimator._encoding.n_codes, ranges)
     check_balance(data, 1e-200)
     return data
 
 
 def check_balance(data: Training, least: float) -> None:
-    """Refuse weights that make one class nothing beside the other, as numbers go."""
+    """Reject weights so uneven that float64 loses one class beside the other."""
     if data.weight is None:
         return
     totals = sorted([data.positive_weight, data.negative_weight])

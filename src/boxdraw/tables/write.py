@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -15,7 +17,7 @@ ENDINGS = (".parquet", ".arrow", ".feather", ".csv")
 
 
 def check_writable(path: Path, inputs: list[str]) -> None:
-    """Refuse a name that says no format, one that no file can have, and that of a file that is read."""
+    """Reject a name that says no format, one that no file can have, and that of a file that is read."""
     if path.suffix.lower() not in ENDINGS:
         raise ValueError(f"The format of {path} is not known: the name of the output must end in {', '.join(ENDINGS)}.")
     if path.is_dir():
@@ -30,7 +32,7 @@ def check_writable(path: Path, inputs: list[str]) -> None:
 def open_writer(path: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
     """Open a table in the format that its name says; yields a function that writes rows to it."""
     schema = written_schema(path, schema)
-    with replacing(path) as file, _told_in_words(path), _writer(path, file, schema) as writer:
+    with replacing(path) as file, _write_errors(path), _writer(path, file, schema) as writer:
 
         def write(rows: Any) -> None:
             rows = rows.cast(schema)
@@ -43,7 +45,7 @@ def open_writer(path: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
 
 
 @contextmanager
-def _told_in_words(path: Path) -> Iterator[None]:
+def _write_errors(path: Path) -> Iterator[None]:
     """Make what a format can't hold an error of the table."""
     import pyarrow as pa
 
@@ -56,7 +58,7 @@ def _told_in_words(path: Path) -> Iterator[None]:
 
 
 def written_schema(path: Path, schema: Any) -> Any:
-    """Return the types that a format has; refuse those that it has not."""
+    """Return the types that a format has; raise for those that it has not."""
     import pyarrow as pa
 
     fields = []
@@ -64,16 +66,53 @@ def written_schema(path: Path, schema: Any) -> Any:
         kind = field.type
         if pa.types.is_dictionary(kind) and path.suffix.lower() != ".parquet":
             kind = kind.value_type  # every batch has a dictionary of its own, which these formats can't hold
-        if path.suffix.lower() == ".csv" and (pa.types.is_nested(kind) or _is_binary(kind)):
-            raise ValueError(f"Column {field.name!r} holds {kind}, which CSV has no form for; write a .parquet file.")
+        if path.suffix.lower() == ".csv":
+            check_csv_type(field.name, kind)
         fields.append(pa.field(field.name, kind))
     return pa.schema(fields)
 
 
-def _is_binary(kind: Any) -> bool:
+def check_csv_type(name: str, kind: Any) -> None:
+    """Raise if CSV has no form for a type."""
     from pyarrow import types
 
-    return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
+    binary = types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+    if binary or types.is_nested(kind):
+        raise ValueError(f"Column {name!r} holds {kind}, which CSV has no form for; write a .parquet file.")
+
+
+def write_parquet(file: IO[bytes], schema: Any, tables: Iterable[Any]) -> None:
+    """Write a table that comes in pieces as Parquet."""
+    from pyarrow.parquet import ParquetWriter
+
+    with ParquetWriter(file, schema) as writer:
+        for table in tables:
+            writer.write_table(table)
+
+
+def write_csv(file: IO[bytes], schema: Any, tables: Iterable[Any], delimiter: str) -> None:
+    """Write a table that comes in pieces as CSV, with quotes only where they are needed, which Arrow can't do."""
+    file.write(_lines([schema.names], delimiter))
+    for table in tables:
+        for batch in table.to_batches(max_chunksize=10_000):
+            rows = zip(*(_fields(column) for column in batch.columns), strict=True)
+            file.write(_lines(rows, delimiter))
+
+
+def _lines(rows: Iterable[Sequence[Any]], delimiter: str) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode("utf-8")
+
+
+def _fields(column: Any) -> list[Any]:
+    """Return values as the CSV writer takes them; true and false as the reader has them."""
+    from pyarrow import types
+
+    values: list[Any] = column.to_pylist()
+    if types.is_boolean(column.type):
+        return [None if value is None else str(value).lower() for value in values]
+    return values
 
 
 def _writer(path: Path, file: IO[bytes], schema: Any) -> Any:

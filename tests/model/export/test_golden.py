@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boxdraw import BoxSet
-from boxdraw.cli.model import FORMAT as MODEL_FORMAT
-from boxdraw.cli.model import VERSION as MODEL_VERSION
-from boxdraw.cli.model import Model, load_model, model_to_json
+from boxdraw import BoxSet, load
+from boxdraw.cli.options import load_model
 from boxdraw.learners.exact.certificate import Certificate
 from boxdraw.model.export import json as boxes_file
 from boxdraw.model.export import scorecard as card_file
+from boxdraw.model.file import FORMAT as MODEL_FORMAT
+from boxdraw.model.file import VERSION as MODEL_VERSION
+from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.scorecard import Scorecard
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -62,7 +63,7 @@ def test_every_file_is_a_model(name):
     labels = model.labels(flagged).tolist()
     assert labels == expected["labels"]
     assert [type(label) for label in labels] == [type(label) for label in expected["labels"]]
-    assert model.classifier().predict(table).tolist() == expected["labels"]
+    assert load(path).predict(table).tolist() == expected["labels"]
     assert model.target == expected["target"]
     if model.scorecard is not None:
         assert model.scorecard.score(table).tolist() == expected["points"]

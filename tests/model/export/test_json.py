@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from boxdraw.model import reader
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export import json as module
 from boxdraw.model.export.json import from_json, to_json
 
 INF = np.inf
@@ -299,9 +299,11 @@ def test_one_clear_error(text, message):
 def test_a_small_file_cannot_claim_a_huge_matrix(monkeypatch):
     features = [{"name": str(j), "kind": "numeric"} for j in range(4000)]
     text = json.dumps({"format": "boxdraw.boxes", "version": 1, "features": features, "boxes": [{"limits": []}] * 4000})
-    with pytest.raises(ValueError, match="4000 boxes on 4000 features are 16000000 cells, more than the 10000000"):
+    message = f"4000 boxes on 4000 features are 16000000 cells, more than the {10 * len(text)} that a file of"
+    with pytest.raises(ValueError, match=message):
         from_json(text)
-    monkeypatch.setattr(module, "MAX_CELLS", 3)
+    monkeypatch.setattr(reader, "FREE_CELLS", 3)
+    monkeypatch.setattr(reader, "CELLS_PER_CHARACTER", 0)
     with pytest.raises(ValueError, match="more than the 3"):
         to_json(boxes_of_text())
 

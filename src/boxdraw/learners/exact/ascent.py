@@ -15,11 +15,7 @@ _MOST_WORK = 100_000_000  # words to look at before branching begins, beyond whi
 
 
 class Ascent:
-    """Block coordinate ascent with exact refits, destroy-and-repair and merging.
-
-    Every choice follows from the seed and from counted work, never from the clock, so that the same call draws the
-    same boxes; the clock can only end it early.
-    """
+    """Block coordinate ascent with exact refits; choices follow from the seed and counted work, never the clock."""
 
     def __init__(self, problem: Problem, max_box: MaxBox, seed: int, out_of_time: Callable[[], bool]) -> None:
         self._problem = problem
@@ -42,10 +38,7 @@ class Ascent:
         return True
 
     def improve(self, boxes: Sequence[Box], *, exactly: bool) -> list[Box]:
-        """Refit one box after the other until none gets better; add a box where there is room, drop useless ones.
-
-        Refits climb, and if they are to be exact branch and bound goes on from there.
-        """
+        """Refit one box after the other, by climbing or exactly, until none improves; add boxes, drop useless ones."""
         boxes = list(boxes)[: self._problem.max_boxes]
         value = self._problem.value(boxes)
         stale = 0

@@ -25,9 +25,11 @@ from boxdraw.learners.exact.objective import Objective, PointWeights
 from boxdraw.learners.exact.raw import counted, read_table
 from boxdraw.learners.exact.sorting import row_order
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.json import from_json, to_json
+from boxdraw.model.export.json import read_boxes, to_json
+from boxdraw.model.file import plain_label
+from boxdraw.model.reader import check_header, read_text, within
 from boxdraw.model.rule import Category
-from boxdraw.tables.labels import labels_of
+from boxdraw.tables.labels import as_labels, has_label, labels_of
 
 FORMAT, VERSION = "boxdraw.certificate", 1
 _PROBLEM = ("negative_weight", "box_cost", "margin", "max_boxes")
@@ -155,11 +157,11 @@ class Certificate:
     def _recomputed(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Read the data as the learner does, and compute the figures from them."""
         table = read_table(X, self.boxes)
-        labels = np.asarray(y).reshape(-1)
+        labels = as_labels(y).reshape(-1)
         check_consistent_length(table, labels)
         weight = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
         table, labels, weight = table[weight > 0], labels[weight > 0], weight[weight > 0]
-        positive = labels_of(labels, len(table), np.array(self.classes, dtype=object)) == self.pos_label
+        positive = has_label(labels_of(labels, len(table), np.array(self.classes, dtype=object)), self.pos_label)
         problem = {name: getattr(self, name) for name in _PROBLEM}
         objective = Objective(table, positive, weight, **problem)
         return about_data(objective) | _value(objective, self.boxes)
@@ -189,8 +191,7 @@ class Certificate:
             The text, which `from_json` reads back to the last bit. Labels have to be text, numbers or booleans.
         """
         for label in (self.pos_label, *self.classes):
-            if not isinstance(label, _LABEL):
-                raise TypeError(f"labels must be text, numbers or booleans to be written as JSON; got {label!r}")
+            plain_label(label)
         values = {"format": FORMAT, "version": VERSION, **self._plain(), "checksum": self.checksum}
         text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
         boxes = to_json(self.boxes).replace("\n", "\n  ")
@@ -214,9 +215,9 @@ class Certificate:
             The certificate. Anything but a valid file gives a CertificateError that says what is wrong.
         """
         try:
-            return cls(**_read(read_source(source)))
-        except (ArithmeticError, RecursionError, ValueError) as error:
-            raise CertificateError(f"cannot read a certificate from this JSON: {error}") from None
+            return read_text(read_source(source), _read, "cannot read a certificate from this JSON")
+        except ValueError as error:
+            raise CertificateError(str(error)) from None
 
     def __repr__(self) -> str:
         bound = f"{self.bound:.10g}, proven by {self.bound_method}" if self.bound < math.inf else "none proven"
@@ -310,25 +311,29 @@ _LABEL = str | int | float
 _TYPES: dict[str, Any] = {"float": int | float, "int": int, "int | None": int | None, "str": str, "Any": _LABEL}
 
 
-def _read(text: str | bytes) -> dict[str, Any]:
-    """Read the attributes from JSON."""
-    data = json.loads((text.decode() if isinstance(text, bytes) else text).removeprefix("\ufeff"))
-    if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
-        raise ValueError(f'expected an object with "format": "{FORMAT}" and "version": {VERSION}')
+def _read(data: Any, size: int) -> Certificate:
+    """Build a certificate from what `read_text` parsed, of a text of some length."""
+    check_header(data, FORMAT, VERSION)
     kinds = {field.name: str(field.type) for field in fields(Certificate)}
     if differ := {*kinds, "format", "version"} ^ data.keys():
         raise ValueError(f"keys that are missing or unknown: {', '.join(sorted(differ)):.300}")
     data |= {"bound": math.inf if data["bound"] is None else data["bound"], "checksum": data["checksum"] or "none"}
-    return {name: _attribute(data[name], kind, name) for name, kind in kinds.items()}
+    with within("boxes"):
+        boxes = read_boxes(data.pop("boxes"), size, "the object")
+    del kinds["boxes"]
+    return Certificate(boxes=boxes, **{name: _attribute(data[name], kind, name) for name, kind in kinds.items()})
 
 
 def _attribute(value: Any, kind: str, where: str) -> Any:
-    if kind == "BoxSet":
-        return from_json(json.dumps(value))
     if kind == "Fraction" and isinstance(value, str) and re.fullmatch("[0-9]+(/0*[1-9][0-9]*)?", value):
         return Fraction(value)
     if kind == "tuple[Any, Any]" and isinstance(value, list) and len(value) == 2:
         return tuple(_attribute(label, "Any", where) for label in value)
-    if not isinstance(value, _TYPES.get(kind, ())):
+    if not isinstance(value, _TYPES.get(kind, ())) or (isinstance(value, bool) and kind != "Any"):
         raise ValueError(f"{where}: expected {kind}, got {value!r:.60}")
+    if kind == "float":
+        try:
+            return float(value)
+        except OverflowError:
+            raise ValueError(f"{where}: the number is too large for a float") from None
     return value

@@ -141,10 +141,7 @@ def _sweep(table, prices, by_negative, j, side, limit, scratch):
 
 @inner
 def _climb(table, prices, by_negative, lo, hi, value, order, scratch, most):
-    """Make a box worth more than the value, in the given order of its limits, by at most so many sweeps.
-
-    Returns its value and the number of sweeps.
-    """
+    """Improve a box limit by limit, in the given order, in at most ``most`` sweeps; return its value and the sweeps."""
     _count_out(table.low_p, table.high_p, lo, hi, scratch.out_p)
     _count_out(table.low_n, table.high_n, lo, hi, scratch.out_n)
     stale = sweeps = 0
@@ -165,7 +162,7 @@ def _climb(table, prices, by_negative, lo, hi, value, order, scratch, most):
 
 @entry
 def climb(table, prices, by_negative, lo, hi, most):
-    """Improve a box at given prices by at most so many sweeps, at least one; return its value."""
+    """Improve a box at given prices by at most ``most`` sweeps, at least one; return its value."""
     order = np.arange(2 * lo.shape[0])
     return _climb(table, prices, by_negative, lo, hi, MINUS_INFINITY, order, _scratch(table), most)[0]
 
@@ -225,11 +222,8 @@ def _drop(table, prices, lo, hi, box_points, count_p, count_n, kept):
 
 @entry
 def polish(table, prices, by_negative, box_points, lo, hi, boxes, limits, most):
-    """Climb one box after the other while the others stand, until none gets better or after so many sweeps.
-
-    The prices are the points of all rows, without pairs; `boxes` and `limits` are orders. Returns which boxes are
-    worth it, and what these are worth together.
-    """
+    """Climb box after box while the others stand; return which are worth their cost, and their value together."""
+    # The prices are the points of all rows, without pairs; `boxes` and `limits` are orders.
     n_boxes = lo.shape[0]
     count_p, count_n = np.zeros(prices.gain.shape[0], np.int64), np.zeros(prices.cost.shape[0], np.int64)
     for k in range(n_boxes):

@@ -256,11 +256,9 @@ class ColumnGeneration:
         return [self.master.columns[k].box for k in order[:most]]
 
     def all_boxes(self, least: int, most: int) -> list[Box] | None:
-        """List every box that a drawing of more than `least` points can use; None if there are too many.
-
-        A drawing earns at most the base of the bound plus the values of its boxes, and no box is worth more than the
-        best, so one box alone can't be far below it.
-        """
+        """List every box that a drawing of more than `least` points can use; None if there are too many."""
+        # A drawing earns at most the base of the bound plus the values of its boxes, and no box is worth more than the
+        # best, so one box alone can't be far below it.
         pricing, base = self._pricing(self.centre)
         n_boxes = self._problem.max_boxes
         others = (self.exact_bound - base) // n_boxes * (n_boxes - 1)

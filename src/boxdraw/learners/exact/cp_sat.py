@@ -1,6 +1,6 @@
 """K boxes on levels as a model for CP-SAT, which proves bounds from conflicts instead of from a relaxation.
 
-A relaxation says little here: half of each of two boxes covers everything for free. CP-SAT is told to look for
+A relaxation says little here: half of each of two boxes covers everything for free. CP-SAT is set to look for
 *cores*, sets of rows that no drawing gets all right, and to add up what they cost. Clauses that name such conflicts
 help it most: two positives in one box take in the negatives between them.
 """
@@ -37,19 +37,7 @@ def model_size(problem: Problem) -> int:
 
 
 class CpSat:
-    """The search for the optimum of a problem.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem on levels.
-    hint : sequence of Box
-        A drawing of at most ``max_boxes`` boxes to start from.
-    seed : int
-        Seed of the solver. The same seed gives the same drawings, unless the clock or `stop` ends the search.
-    out_of_time : callable
-        Says whether to give up; asked while the model is written, which takes seconds if it is large.
-    """
+    """The search for the optimum of a problem; the same seed gives the same drawings unless a clock ends it."""
 
     def __init__(
         self, problem: Problem, hint: Sequence[Box], seed: int, out_of_time: Callable[[], bool] = lambda: False
@@ -75,22 +63,7 @@ class CpSat:
         self._value, self._bound, self._stopped = problem.value(hint), math.inf, False
 
     def solve(self, time_limit: float, on_bound: OnBound, on_boxes: OnBoxes, effort: float = math.inf) -> bool:
-        """Search until the optimum is proved, time is up or `stop` is called.
-
-        Parameters
-        ----------
-        time_limit : float
-            Seconds; may be infinite.
-        on_bound, on_boxes : callable
-            Told each better bound on the points of any drawing; each drawing better than the hint, with its points.
-        effort : float
-            Limit on the solver's own clock, which always runs the same.
-
-        Returns
-        -------
-        bool
-            Whether the last drawing, or the hint if there was none, is proved to be optimal.
-        """
+        """Search until time or the deterministic ``effort`` is used up; return True if the optimum is proved."""
         if not self._written:
             return False
         self._solver.parameters.max_time_in_seconds = max(0.0, time_limit)
@@ -153,12 +126,11 @@ def _set_parameters(parameters: Any, problem: Problem, seed: int) -> None:
 
 
 class _Layout:
-    """The variables and what holds between them.
+    """The variables of the model and their constraints."""
 
-    A box has two sides per feature, and reaches out by a number of steps, from the innermost level, on each. It holds
-    the rows that lie no farther out on any side. Each box has a block of variables: "reaches step t ≥ 1 on side s";
-    whether it is used; which positives it is credited with. Then come the positives covered and the negatives charged.
-    """
+    # A box has two sides per feature, and reaches out by a number of steps, from the innermost level, on each. It holds
+    # the rows that lie no farther out on any side. Each box has a block of variables: "reaches step t ≥ 1 on side s";
+    # whether it is used; which positives it is credited with. Then come positives covered and negatives charged.
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -188,10 +160,7 @@ class _Layout:
         return [(self._problem.n_low - 1 - reach[:d], reach[d:]) for reach in reaches]
 
     def write(self, message: Any, hint: Sequence[Box]) -> Iterator[None]:
-        """Write the model's message itself, which is many times faster than an object per literal; pause now and then.
-
-        The message is complete when there is no pause left.
-        """
+        """Write the model's message itself, much faster than an object per literal; pauses let the caller give up."""
         positives, negatives = self._problem.positives, self._problem.negatives
         needed = self.needed(positives), self.needed(negatives)
         for start in range(0, self.covered, self.width):

@@ -33,11 +33,7 @@ def place_edges(objective: Objective, held: Sequence[BoolArray], edges: str) -> 
 
 
 def _widen(objective: Objective, lower: FloatArray, upper: FloatArray) -> None:
-    """Move each limit of a box halfway to the nearest row that it keeps out; drop it if it keeps none out.
-
-    A limit that keeps few rows out goes first, so that those stay that say most. Rows that another limit keeps out
-    do not stand in the way.
-    """
+    """Move each limit halfway to the nearest row that it alone excludes, those with few rows first; drop idle ones."""
     beyond = _beyond(objective, lower, upper)
     times = beyond.sum(axis=(0, 1), dtype=np.int32)  # by how many limits each row is kept out
     order = np.argsort(np.count_nonzero(beyond, axis=2).reshape(-1), kind="stable")
@@ -55,7 +51,7 @@ def _widen(objective: Objective, lower: FloatArray, upper: FloatArray) -> None:
 
 
 def _beyond(objective: Objective, lower: FloatArray, upper: FloatArray) -> BoolArray:
-    """Say which rows each limit keeps out: lower and upper limits, features, rows."""
+    """Return a mask of the rows that each limit excludes, of shape (2, n_features, n_rows)."""
     n_rows, n_features = objective.X.shape
     beyond = np.empty((2, n_features, n_rows), dtype=np.bool_)
     for tile, rows, positive in objective.tiles():

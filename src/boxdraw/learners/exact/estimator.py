@@ -40,8 +40,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     The objective is the weight of the positives inside plus `negative_weight` times that of the negatives outside, less
     `box_cost` for each box. The search ends when it has proven that no drawing of at most `max_boxes` boxes is better,
     or when the time is up; ``certificate_`` says how far from the best the drawing can be. A table may have a million
-    rows, but a proof is to be expected only for some hundred positives with some thousand negatives among them; where
-    none can come to anything in the time limit, a warning says so.
+    rows, but expect a proof only for some hundred positives with some thousand negatives among them; a warning says
+    if none is possible within the time limit.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         Where limits go between the rows: halfway from the last positive inside to the nearest row that the limit keeps
         out, and away where it keeps none out; or right at the last positive. No training row changes sides by it.
     categorical_features : list of column names or numbers, default=None
-        Columns of numbers to be taken as categories, as in `FastBoxesClassifier`. The best drawing is the best one of
-        boxes whose sets of categories are intervals in the order of their share of positives.
+        Numeric columns to treat as categories, as in `FastBoxesClassifier`. The best drawing is the best among boxes
+        whose sets of categories are intervals in the order of their share of positives.
     pos_label : label, default=None
         The positive class; the class with fewer rows if None.
     random_state : int, RandomState instance or None, default=None
@@ -326,7 +326,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             what_to_do = f"The search had not come to an end ({self.status_}): give it more time."
         warn(
             f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost:g}, "
-            f"negative_weight={self.negative_weight_:g}). {what_to_do}",
+            f"negative_weight={self.negative_weight_:g}). {what_to_do}"
         )
 
 

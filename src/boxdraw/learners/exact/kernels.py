@@ -214,11 +214,9 @@ def _order_by_size(n_open, work):
 
 @inner
 def _charge(n_open, work):
-    """Charge open positives to the negatives in their reach; return what could not be charged in all.
-
-    Taking positives means paying for the union of their reaches, so any flow from positives to negatives within the
-    capacities leaves a valid bound. Positives with few negatives go first, and use those that few others need.
-    """
+    """Charge open positives to the negatives in their reach; return what could not be charged."""
+    # Taking positives means paying for the union of their reaches, so any flow from positives to negatives within the
+    # capacities leaves a valid bound. Positives with few negatives go first, and use those that few others need.
     n_negatives = work.capacity.shape[0]
     fill(0, work.degree)
     copy(work.capacity, work.residual)
@@ -306,11 +304,8 @@ def _kill(upper, cutoff, open_, n_open, dead, work):
 
 @entry
 def bound(sets, prices, lo, hi, open_, n_open, dead, cutoff, work, keep_idle):
-    """Bound all boxes that hold the inner box and no dead positive.
-
-    Returns (value of the inner box, upper bound, number of positives still open). An upper bound that is not above
-    the cutoff means that nothing there is; `open_` and `dead` are brought up to date.
-    """
+    """Bound all boxes that hold the inner box and no dead positive; updates `open_` and `dead`."""
+    # Returns (value of the inner box, upper bound, number of positives still open).
     value = _settle(sets, prices, lo, hi, work)
     for w in range(dead.shape[0]):
         if work.held[w] & dead[w]:
@@ -335,7 +330,7 @@ def bound(sets, prices, lo, hi, open_, n_open, dead, cutoff, work, keep_idle):
 
 @inner
 def _branch(upper, cutoff, open_, n_open, work):
-    """Choose the positive to branch on; say whether it has to be taken."""
+    """Return the positive to branch on, and True if it has to be taken."""
     fill(-1, work.slot)
     for t in range(n_open):
         work.slot[open_[t]] = t
@@ -375,7 +370,7 @@ def _members(words, members):
 
 @inner
 def _can_grow(sets, lo, hi, work):
-    """Say whether the inner box can take another positive in without another negative."""
+    """Return True if the inner box can take in another positive without another negative."""
     for i in range(sets.low.shape[0]):
         if work.held[i >> 6] >> np.uint64(i & 63) & np.uint64(1):
             continue
@@ -395,11 +390,9 @@ def _can_grow(sets, lo, hi, work):
 
 @entry
 def search(sets, prices, stack, depth, cutoff, n_nodes, best_lo, best_hi, work, found, keep_all):
-    """Search nodes of the stack, depth first, for boxes of more value than the cutoff.
-
-    Returns (nodes left on the stack, cutoff, nodes used, number of boxes found). The cutoff rises to the best value;
-    with keep_all it stays, and every box above it is written to best_lo and best_hi, as long as there is room.
-    """
+    """Search nodes of the stack, depth first, for boxes of more value than the cutoff."""
+    # Returns (nodes left on the stack, cutoff, nodes used, number of boxes found). The cutoff rises to the best value;
+    # with keep_all it stays, and every box above it is written to best_lo and best_hi, as long as there is room.
     n_positives, n_features = sets.low.shape
     lo, hi = np.empty(n_features, np.int32), np.empty(n_features, np.int32)
     open_ = np.empty(n_positives, np.int64)

@@ -25,10 +25,7 @@ _SEEDS_BETWEEN = 8  # searched between updates of the bounds of all
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """What a box earns: gains of positives, costs of negatives, and prices of pairs of both; all at least 0.
-
-    A positive earns its gain less the pair prices of the negatives in the same box, or nothing if that is negative.
-    """
+    """What a box earns: gains of positives less pair prices (never below 0), less costs of negatives."""
 
     gain: Points
     cost: Points
@@ -89,10 +86,7 @@ class MaxBox:
         return int(max(1, min(self._seconds_left() * _SWEPT / n_rows, sys.maxsize)))
 
     def polish(self, lo: Levels, hi: Levels, boxes: IntArray, limits: IntArray) -> tuple[BoolArray, int]:
-        """Improve the boxes of a drawing, in place and in the given orders.
-
-        Returns which boxes are worth it, and the points of the drawing that they make.
-        """
+        """Improve the boxes of a drawing in place; return which are worth their cost, and the points of these."""
         orders = lo, hi, boxes, limits, self._most_sweeps()
         kept, value = climbing.polish(self._table, *self._plain, self._problem.box_points, *orders)
         return kept, int(value) + self._problem.constant
@@ -154,10 +148,7 @@ class _Search:
         self.chunk = math.ceil(_CHUNK / self.node_size)
 
     def run(self, cutoff: int, node_limit: int, most: int, out_of_time: Callable[[], bool], keep_all: bool) -> _Run:
-        """Search the boxes of one positive after the other, without those of the positives before.
-
-        The cutoff rises to the best value found; with keep_all it stays, and all boxes above it are kept.
-        """
+        """Search the boxes of one positive after the other, without earlier ones; keep_all keeps every box."""
         shape = most, self.low.shape[1]
         run = _Run(np.zeros(shape, np.int32), np.zeros(shape, np.int32), cutoff, int(self.prices.gain.sum()))
         dead = np.zeros(self.words, dtype=np.uint64)

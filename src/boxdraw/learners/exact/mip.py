@@ -70,28 +70,7 @@ def solve_mip(
     start: tuple[FloatArray, FloatArray] | None,
     on_progress: Callable[[float | None, float], bool] | None,
 ) -> MipResult:
-    """Solve the paper's program.
-
-    Parameters
-    ----------
-    objective : Objective
-        What to maximise.
-    time_limit : float
-        Seconds, building the program included. A solver late by a tenth and half a second is ended, its work lost.
-    gap : float
-        Relative gap between drawing and bound at which the solver may stop.
-    n_jobs, seed : int
-        Threads of the solver (its own choice if not positive) and its seed.
-    start : tuple of ndarray, or None
-        Lower and upper limits of a drawing to start from.
-    on_progress : callable or None
-        Asked a few times a second whether to stop, given the start's objective and inf: HiGHS tells nothing meanwhile.
-
-    Returns
-    -------
-    MipResult
-        The better one of the drawing found and the one to start from, which is empty by default.
-    """
+    """Solve the paper's program; a solver later than a tenth of the limit and half a second is ended."""
     deadline = time.time() + time_limit
     m, n, k = *objective.X.shape, objective.max_boxes
     if (nonzeros := m * k * (8 * n + 6) + 2 * m + 2 * k * n) > _MOST_NONZEROS:
@@ -242,7 +221,7 @@ def _scale(objective: Objective) -> tuple[FloatArray, FloatArray, FloatArray]:
         warn(
             f"In features {np.flatnonzero(small).tolist()} (counted from 0) a positive and a negative differ by only "
             f"{max(gap.min(), 0):.1g} of the range, beyond twice the margin; HiGHS needs {4 * _LEAST_EPSILON:.0e}. The "
-            'bound holds, but the boxes may not reach it. Use solver="auto", which compares exactly.',
+            'bound holds, but the boxes may not reach it. Use solver="auto", which compares exactly.'
         )
     # With ε = 0 the program allows more than it should, never less, so the bound is still one.
     return (X - X.min(axis=0)) / width, margin / width, np.where(small, 0, epsilon)

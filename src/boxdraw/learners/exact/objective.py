@@ -22,13 +22,10 @@ _MOST_POINTS = 2**40
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """Positives inside + negative_weight · negatives outside − box_cost · boxes, each row times its weight.
+    """Positives inside + negative_weight · negatives outside − box_cost · boxes, each row times its weight."""
 
-    The rows are a learner's matrix (`boxdraw.tables.encoding`), in which NaN is within any limits.
-
-    A positive counts when some box holds it by at least the margin; a negative when every box misses it by more than
-    the margin.
-    """
+    # A positive counts when some box holds it by at least the margin; a negative when every box misses it by more than
+    # the margin. The rows are a learner's matrix (`boxdraw.tables.encoding`), in which NaN is within any limits.
 
     X: Matrix  # as the user gave it: of a large table there is no copy, and what is needed of it is read by `rows`
     positive: BoolArray
@@ -48,7 +45,7 @@ class Objective:
             yield tile, self.rows(tile), self.positive[tile]
 
     def counted(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
-        """Say which rows the drawing gets right."""
+        """Return a mask of the rows that the drawing gets right."""
         inside = np.zeros(len(self.X), dtype=np.bool_)
         held, touched = (sum_up(lower, v) for v in (self.margin, -self.margin))
         held_to, touched_to = (sum_down(upper, v) for v in (-self.margin, self.margin))
@@ -59,7 +56,7 @@ class Objective:
         return inside == self.positive
 
     def held(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
-        """Say which positives each box holds by the margin; a row per box."""
+        """Return a mask of the positives in each box by the margin; a row per box."""
         rows = self.rows(self.positive)
         limits = sum_up(lower, self.margin), sum_down(upper, -self.margin)
         return np.array([inside_any(rows, low[None], high[None]) for low, high in zip(*limits, strict=True)]).reshape(
@@ -114,7 +111,7 @@ class PointWeights:
 
 
 def inside_any(rows: FloatArray, lower: FloatArray, upper: FloatArray) -> BoolArray:
-    """Say which rows are in any of the boxes; NaN is within any limits."""
+    """Return a mask of the rows in any of the boxes; NaN is within any limits."""
     inside = np.zeros(len(rows), dtype=np.bool_)
     for low, high in zip(lower, upper, strict=True):
         inside |= ~((rows < low) | (rows > high)).any(axis=1)

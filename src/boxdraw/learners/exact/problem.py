@@ -33,11 +33,11 @@ class LevelRows:
     points: Points
 
     def inside(self, box: Box) -> BoolArray:
-        """Say which rows a box holds."""
+        """Return a mask of the rows in a box."""
         return np.asarray(((box[0] <= self.low) & (self.high <= box[1])).all(axis=1))
 
     def inside_any(self, boxes: Sequence[Box]) -> BoolArray:
-        """Say which rows any of the boxes holds."""
+        """Return a mask of the rows in any of the boxes."""
         held = np.zeros(len(self.points), dtype=np.bool_)
         for box in boxes:
             held |= self.inside(box)
@@ -80,7 +80,7 @@ class Problem:
         return self.around(distinct)
 
     def held_rows(self, box: Box) -> BoolArray:
-        """Say which positives of the table a box holds."""
+        """Return a mask of the table's positives in a box."""
         return np.asarray(self.positives.inside(box)[self.of_positive])
 
 
@@ -91,26 +91,7 @@ def presolve(
     negatives: IntArray | None = None,
     times: int = 1,
 ) -> Problem:
-    """Reduce the rows to levels; see the top of this file.
-
-    Parameters
-    ----------
-    objective : Objective
-        What is to be maximised.
-    weights : PointWeights
-        Its weights in points.
-    positives : ndarray of int, optional
-        The positives that boxes are drawn around; all of them by default. The others never count.
-    negatives : ndarray of int, optional
-        The negatives `within_reach`, or a sample of them.
-    times : int, default=1
-        How many negatives each of these stands for.
-
-    Returns
-    -------
-    Problem
-        The problem. Nothing but the positives and the negatives within their reach is copied.
-    """
+    """Reduce rows to levels; each of the given negatives, which must be within reach, stands for ``times`` rows."""
     positives = np.flatnonzero(objective.positive) if positives is None else positives
     negatives = within_reach(objective, positives) if negatives is None else negatives
     n_low, n_high = np.empty((2, objective.X.shape[1]), dtype=np.int32)
@@ -137,11 +118,7 @@ def presolve(
 
 
 def within_reach(objective: Objective, positives: IntArray, among: IntArray | None = None) -> IntArray:
-    """Return the negatives that some box can hold: those in the box around the positives, grown by twice the margin.
-
-    The table, or the rows to look among, is gone through once, in tiles. What some of the positives can reach is among
-    what all of them can; where a value is missing, the column of the matrix that says so sees to that.
-    """
+    """Return the negatives that some box can hold: those in the box around the positives, grown by twice the margin."""
     rows = objective.rows(positives)
     lower = tight_lower(np.fmin.reduce(rows), objective.margin)
     upper = tight_upper(np.fmax.reduce(rows), objective.margin)
@@ -157,10 +134,7 @@ def within_reach(objective: Objective, positives: IntArray, among: IntArray | No
 
 @dataclass(frozen=True, slots=True)
 class _Ranks:
-    """One feature: which ranks of limits take a row in.
-
-    A positive's value has one rank; a missing value is taken in by the innermost limits already.
-    """
+    """One feature: which ranks of limits take a row in; the innermost limits already take missing values in."""
 
     n_ranks: int
     lowest: IntArray  # per positive, the last lower limit that takes it in
@@ -202,11 +176,9 @@ def tight_upper(values: FloatArray, margin: float) -> FloatArray:
 
 
 def _levels(rank: IntArray, place: IntArray, n_ranks: int, shift: int) -> tuple[Levels, Levels, int]:
-    """Merge ranks between which no negative makes a difference; return levels of both classes and their number.
-
-    A negative at rank r keeps the ranks r - 1 + shift and r + shift apart: as the last lower limit that takes it in
-    (shift 1) it is lost from r + 1 on; as the first upper limit (shift 0) it comes in at r.
-    """
+    """Merge ranks between which no negative makes a difference; return levels of both classes and their number."""
+    # A negative at rank r keeps the ranks r - 1 + shift and r + shift apart: as the last lower limit that takes it in
+    # (shift 1) it is lost from r + 1 on; as the first upper limit (shift 0) it comes in at r.
     starts = np.zeros(n_ranks + 1, dtype=np.int32)
     starts[place + shift] = 1
     starts[0] = 0
@@ -215,10 +187,7 @@ def _levels(rank: IntArray, place: IntArray, n_ranks: int, shift: int) -> tuple[
 
 
 def _distinct(low: Levels, high: Levels, matters: BoolArray, points: Points) -> tuple[LevelRows, IntArray]:
-    """Merge rows that are equal in the features that matter, in sorted order, and add up their points.
-
-    The levels come with a row per feature.
-    """
+    """Merge rows that are equal in the features that matter, sorted, and add up their points."""
     features = np.flatnonzero(matters)
     order, is_new = row_order([*(low[j] for j in features), *(high[j] for j in features)], len(points))
     first, place = order[is_new], np.cumsum(is_new) - 1

@@ -1,4 +1,4 @@
-"""What a running search tells its user."""
+"""Progress of a running search."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SearchProgress:
 
 
 class Reporter:
-    """Passes progress on: to a live line, to a callback, or to nobody."""
+    """Passes progress on: to a live line, to a callback, or nowhere."""
 
     def __init__(self, start: float, verbose: int, callback: Callable[[SearchProgress], Any] | None) -> None:
         self._start = start
@@ -52,7 +52,7 @@ class Reporter:
         self._shown = ""
 
     def __call__(self, objective: float, bound: float, phase: str) -> bool:
-        """Report; say whether the callback asks for an end."""
+        """Report; return True if the callback asks for an end."""
         if not self._verbose and self._callback is None:
             return False
         gap = (bound - objective) / abs(objective) if objective else math.inf

@@ -24,7 +24,7 @@ def read_table(X: Any, boxes: BoxSet) -> FloatArray:
 
 
 def held(table: FloatArray, boxes: BoxSet, margin: float) -> BoolArray:
-    """Say which rows each box holds by the margin, a row per box; categories and missing values have none."""
+    """Return a mask of the rows in each box by the margin, a row per box; categories have no margin."""
     lower, upper = sum_up(boxes.lower, margin), sum_down(boxes.upper, -margin)
     result = np.ones((len(boxes), len(table)), dtype=np.bool_)
     for k, j in np.argwhere(boxes.limited).tolist():
@@ -40,7 +40,7 @@ def _meets(values: FloatArray, boxes: BoxSet, k: int, j: int, lower: float, uppe
 
 
 def counted(objective: Objective, boxes: BoxSet) -> BoolArray:
-    """Say which rows the boxes get right; the rows of the objective are those of `read_table`."""
+    """Return a mask of the rows that the boxes get right; the rows are those of `read_table`."""
     inside = np.zeros(len(objective.X), dtype=np.bool_)
     for tile, table, positive in objective.tiles():
         for rows, margin in ((positive, objective.margin), (~positive, -objective.margin)):

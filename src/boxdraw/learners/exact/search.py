@@ -67,7 +67,7 @@ class Control:
         self._end += seconds
 
     def out_of_time(self) -> bool:
-        """Say whether to stop; also the place from which progress is reported."""
+        """Return True if the search is to stop; progress is reported from here."""
         now = time.perf_counter()
         if now - self._last_report > 0.2:
             self.report()
@@ -86,11 +86,11 @@ class Control:
                 self.bound, self.bound_method = bound, method
 
     def certified(self) -> bool:
-        """Say whether value and bound are as close as asked for."""
+        """Return True if value and bound are as close as asked for."""
         return self.bound <= self.value or self.bound - self.value <= self._gap * abs(self.value)
 
     def status(self, state: State) -> str:
-        """Say how the search ended."""
+        """Return how the search ended."""
         if state.bound <= state.value:
             return "optimal"
         if self.asked:
@@ -119,7 +119,7 @@ def ctrl_c_asks(control: Control) -> Iterator[None]:
 
 
 class Side:
-    """CP-SAT in a thread of its own. Its bounds count at once; its drawings only where `Search` says so."""
+    """CP-SAT in a thread of its own. Its bounds count at once; its drawings only where `Search` takes them."""
 
     def __init__(self, problem: Problem, hint: Sequence[Box], control: Control, seed: int, effort: float) -> None:
         self._problem = problem
@@ -155,7 +155,7 @@ class Side:
             self.boxes, self.value = boxes, value
 
     def busy(self) -> bool:
-        """Say whether it still searches."""
+        """Return True if it still searches."""
         return self._thread.is_alive()
 
     def stop(self) -> None:
@@ -169,13 +169,11 @@ class Side:
 
 
 class Search:
-    """The main line of the search, each step of which follows from the seed alone, and CP-SAT beside it.
+    """The main line of the search, each step of which follows from the seed alone, and CP-SAT beside it."""
 
-    The main line is: drawings by refits and repairs, column generation for boxes and for the bound, and a list of all
-    boxes that a better drawing could use. A drawing of CP-SAT is only taken when the main line has ended, and one
-    found after that only if CP-SAT does not come to an end, so that the same call gives the same boxes as long as no
-    clock ends it.
-    """
+    # The main line: drawings by refits and repairs, column generation for boxes and for the bound, and a list of all
+    # boxes that a better drawing could use. A drawing of CP-SAT is only taken when the main line has ended, and one
+    # found after that only if CP-SAT does not finish, so that equal calls give equal boxes unless a clock ends them.
 
     def __init__(self, problem: Problem, control: Control, *, seed: int, n_jobs: int, prove: bool = True) -> None:
         self._problem = problem
@@ -279,7 +277,7 @@ class Search:
                     return
 
     def _choose(self, boxes: list[Box], effort: float) -> bool:
-        """Offer the best drawing out of a list of boxes; say whether that is proven."""
+        """Offer the best drawing out of a list of boxes; return True if that is proven."""
         if self._control.out_of_time():
             return False
         self._control.phase = "choosing among boxes"
@@ -290,7 +288,7 @@ class Search:
         return chosen.proven
 
     def _list_all(self, generation: ColumnGeneration, most: int) -> bool:
-        """List every box that a better drawing could use; choose among them; say whether that settled it."""
+        """List every box that a better drawing could use; choose among them; return True if that settled it."""
         if self._control.out_of_time():
             return False
         self._control.phase = "listing boxes"

@@ -20,11 +20,7 @@ class Selected:
 
 
 def select(problem: Problem, boxes: Sequence[Box], above: int, *, seconds: float, effort: float) -> Selected:
-    """Choose at most max_boxes of the boxes so that the drawing is worth as much as possible, and more than `above`.
-
-    `effort` limits the solver's own deterministic clock, so that the same call gives the same answer; `seconds` is
-    the last resort.
-    """
+    """Choose up to max_boxes of the boxes for a drawing worth more than `above`; `effort` is deterministic."""
     from ortools.sat.python import cp_model
 
     if not boxes:

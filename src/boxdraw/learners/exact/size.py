@@ -34,7 +34,7 @@ def _step(cells: int, most: float) -> int:
 
 
 def provable(problem: Problem, seconds: float) -> bool:
-    """Say whether a proof can begin: whether all first bounds of branch and bound fit in the memory and the time."""
+    """Return True if all first bounds of branch and bound fit in the memory and the time."""
     n_positives, n_features = problem.positives.low.shape
     n_negatives, seconds = len(problem.negatives.points), max(seconds, 1.0)
     words = (n_positives + 127) // 64 + (n_negatives + 127) // 64

@@ -12,31 +12,7 @@ from boxdraw._core.arrays import BoolArray, IntArray
 
 
 def row_order(columns: Iterable[npt.NDArray[Any]], n_rows: int) -> tuple[IntArray, BoolArray]:
-    """Sort rows by their first column, then by the second and so on, NaN last.
-
-    Only rows that are equal so far are sorted by the next column, so that mostly one or two are looked at.
-
-    Parameters
-    ----------
-    columns : iterable of ndarray of shape (n_rows,)
-        The columns, the most important one first.
-    n_rows : int
-        The number of rows.
-
-    Returns
-    -------
-    order : ndarray of int
-        The rows in order.
-    is_new : ndarray of bool
-        Which of them, in that order, differ from the row before.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> order, is_new = row_order([np.array([2, 1, 2, 1]), np.array([5, 7, 4, 7])], 4)
-    >>> order.tolist(), is_new.tolist()
-    ([1, 3, 2, 0], [True, False, True, True])
-    """
+    """Sort rows by their first column, then the next where tied, NaN last; also mark rows that differ from the last."""
     order, is_new = np.arange(n_rows), np.zeros(n_rows, dtype=np.bool_)
     is_new[:1] = True
     for column in columns:

@@ -50,12 +50,7 @@ class Budget:
 
 
 def solve(
-    objective: Objective,
-    weights: PointWeights,
-    solver: str,
-    strategy: str,
-    warm: BoolArray | None,
-    budget: Budget,
+    objective: Objective, weights: PointWeights, solver: str, strategy: str, warm: BoolArray | None, budget: Budget
 ) -> Outcome:
     """Find a drawing by the chosen solver and strategy."""
     try:
@@ -130,12 +125,7 @@ def search(objective: Objective, weights: PointWeights, starts: Starts, budget: 
 
 
 def search_around(
-    objective: Objective,
-    weights: PointWeights,
-    positives: IntArray,
-    reached: IntArray,
-    starts: Starts,
-    budget: Budget,
+    objective: Objective, weights: PointWeights, positives: IntArray, reached: IntArray, starts: Starts, budget: Budget
 ) -> Outcome:
     """Search for the best drawing of boxes around given positives, of which the negatives within reach are known."""
     step = sample_step(len(reached) * objective.X.shape[1], budget.seconds)
@@ -200,11 +190,7 @@ def _near(objective: Objective) -> BoolArray:
 
 
 def per_cluster(objective: Objective, weights: PointWeights, budget: Budget) -> Outcome:
-    """Cluster the positives, draw the best box of each cluster, and keep the boxes that are worth it together.
-
-    The table is gone through once for the negatives within reach of any box. A cluster has only those within reach of
-    its own positives, so each problem is small.
-    """
+    """Draw the best box of each cluster among the negatives in its reach; keep the boxes worth it together."""
     from boxdraw.learners.fast.cluster import cluster_positives, filled, masses
 
     positives = np.flatnonzero(objective.positive)

@@ -15,13 +15,7 @@ Counts = npt.NDArray[np.int64]
 
 
 def decimal(value: float) -> Fraction:
-    """Return a number as it is printed: 0.1 is a tenth, not the nearest binary fraction.
-
-    Examples
-    --------
-    >>> decimal(0.1)
-    Fraction(1, 10)
-    """
+    """Return a number as it is printed: 0.1 is a tenth, not the nearest binary fraction."""
     return Fraction(repr(float(value)))
 
 

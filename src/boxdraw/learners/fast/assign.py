@@ -13,11 +13,7 @@ from boxdraw.learners.scaling import Scaling
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The centre of each cluster, to find the nearest one to a row.
-
-    Distances are those of k-means: on the scaled axes, standardised, with the sample's median for a missing value. They
-    are added up feature by feature, for each row on its own, so that its label does not depend on the rows beside it.
-    """
+    """The centre of each cluster, and the distances of k-means, added up for each row on its own."""
 
     scaling: Scaling
     medians: FloatArray
@@ -26,12 +22,7 @@ class Assignment:
 
     @classmethod
     def of(
-        cls,
-        X: Matrix,
-        weight: FloatArray | None,
-        count: FloatArray | None,
-        labels: IntArray,
-        scaling: Scaling,
+        cls, X: Matrix, weight: FloatArray | None, count: FloatArray | None, labels: IntArray, scaling: Scaling
     ) -> Assignment:
         """Find the centres of clustered rows; those labelled -1 are in no cluster."""
         columns = scaling.columns(X)

@@ -29,19 +29,13 @@ def cluster_positives(
     random_state: Any,
     count: FloatArray | None = None,
 ) -> IntArray:
-    """Label each positive with its cluster, the heaviest cluster first; -1 for none.
-
-    ``count`` says how many equal rows each positive stands for, of ``weight`` each.
-
-    Only the distinct positives are clustered, each with its total weight and in sorted order: a repeated row
-    is then the same as a weighted one, and the order of the rows does not matter.
-    """
+    """Label each positive with its cluster, the heaviest first, -1 for none; ``count`` equal rows each."""
+    # Only the distinct positives are clustered, each with its total weight and in sorted order: a repeated row
+    # is then the same as a weighted one, and the order of the rows does not matter.
     distinct, inverse = distinct_rows(positives)
     mass = _mass(inverse, weight, count)
     if n_boxes > len(distinct) and (clusterer is None or _number_of_clusters(clusterer)):
-        warn(
-            f"n_boxes={n_boxes} was reduced to {len(distinct)}, the number of distinct positive rows.",
-        )
+        warn(f"n_boxes={n_boxes} was reduced to {len(distinct)}, the number of distinct positive rows.")
         n_boxes = len(distinct)
     if len(distinct) == 1 or (clusterer is None and n_boxes == 1):
         labels = np.zeros(len(distinct), dtype=np.intp)
@@ -65,7 +59,7 @@ def filled(positives: FloatArray, mass: FloatArray | None = None) -> FloatArray:
 
 
 def medians(columns: FloatArray, mass: FloatArray | None) -> FloatArray:
-    """Return the median of the known values of each column, in half of the ``mass``; 0 where there is none."""
+    """Return the median of the known values of each column, in half of the ``mass``; 0 where all are missing."""
     result = np.zeros(len(columns))
     for j, column in enumerate(columns):
         order = np.argsort(column)[: np.count_nonzero(~np.isnan(column))]  # missing values last
@@ -112,11 +106,7 @@ def _mass(place: IntArray, weight: FloatArray | None, count: FloatArray | None) 
 
 
 def k_means(points: FloatArray, mass: FloatArray, n_clusters: int, random_state: Any) -> IntArray:
-    """Weighted k-means from a greedy start.
-
-    The start adds the point that lowers the sum of squares most, one at a time: no luck in it as long as all
-    points can be tried; with very many points, ``random_state`` draws the ones that are.
-    """
+    """Weighted k-means from a greedy start, which is random only where there are too many points to try them all."""
     centres = _greedy_start(points, mass, n_clusters, random_state)
     labels = np.full(len(points), -1, dtype=np.intp)
     half_norms = np.einsum("ij,ij->i", points, points) / 2

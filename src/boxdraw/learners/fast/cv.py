@@ -39,9 +39,9 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     Every combination of the values below is scored on the inner folds. Costs and expansions share one pass over the
     data, so a grid costs little more than its numbers of boxes.
 
-    Of a table of more than a million cells, the parameters are chosen on a sample of about a million: at most half of
-    its rows are positives, rows count so much that each class has its full weight, and which rows they are depends on
-    their values, not on their order. The boxes are drawn on all rows. Folds that are given (see `cv`) are of all rows.
+    For a table of more than a million cells, the parameters are chosen on a sample of about a million: at most half of
+    its rows are positives, weights give each class its full weight, and the choice depends on the rows' values, not on
+    their order. The boxes are drawn on all rows. Folds that are given (see `cv`) use all rows.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         A scikit-learn scorer; None is the area under the hull of the ROC over all costs (AUH).
     cv : int, splitter or iterable of (train, test), default=3
         The inner folds. An int gives stratified folds that depend on the rows' values, not on their order: the same
-        table gives the same model. With anything else large tables take long: see above.
+        table gives the same model. Anything else is slow on large tables: see above.
     clusterer, categorical_features, pos_label, random_state, n_jobs, verbose
         As in `FastBoxesClassifier`; an int as `random_state` gives other folds, and threads share the grid.
 
@@ -208,7 +208,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         return grid
 
     def _folds(self, data: Training) -> list[Fold]:
-        labels = np.where(data.positive, self.pos_label_, self.classes_[self.classes_ != self.pos_label_][0])
+        labels = self._labels(data.positive)
         splits = inner_splits(data, labels, self.cv, self.random_state)
         return [Fold(data.take(train), data.take(test), labels[test]) for train, test in splits]
 
@@ -224,12 +224,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             per_fold = [self._fold_weights(fold, *task, grid["growth"], grid["expansion"]) for fold in folds]
             rows = []
             for (g, growth), (e, expansion) in product(enumerate(grid["growth"]), enumerate(grid["expansion"])):
-                setting = {
-                    "feature_range": task[0],
-                    "n_boxes": task[1],
-                    "growth": growth,
-                    "expansion": expansion,
-                }
+                setting = {"feature_range": task[0], "n_boxes": task[1], "growth": growth, "expansion": expansion}
                 rows += self._scores(setting, [weights[g][e] for weights in per_fold], scorer, folds)
             return rows
 
@@ -247,12 +242,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         return settings[best]
 
     def _fold_weights(
-        self,
-        fold: Fold,
-        feature_range: Any,
-        n_boxes: int,
-        growths: Sequence[str],
-        expansions: Sequence[float],
+        self, fold: Fold, feature_range: Any, n_boxes: int, growths: Sequence[str], expansions: Sequence[float]
     ) -> list[FloatArray]:
         """Return the critical weights of the fold's test rows, per growth and expansion, from one set of sums."""
         rules = [growth_named(name) for name in growths]
@@ -308,11 +298,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         if given is None or not isinstance(given, Real | str):
             weights = [
                 self._fold_weights(
-                    fold,
-                    setting["feature_range"],
-                    setting["n_boxes"],
-                    [setting["growth"]],
-                    [setting["expansion"]],
+                    fold, setting["feature_range"], setting["n_boxes"], [setting["growth"]], [setting["expansion"]]
                 )
                 for fold in folds
             ]

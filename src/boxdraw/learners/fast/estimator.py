@@ -14,7 +14,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import FloatArray
-from boxdraw._core.progress import RowsProgress, Told
+from boxdraw._core.progress import ProgressCallback, RowsProgress
 from boxdraw._core.ranges import LARGE, find_ranges
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
@@ -53,9 +53,9 @@ class BaseFastBoxes(BaseBoxClassifier):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Finite, a little above all others for rows that are flagged at any cost; its sign is the side that
-            ``predict`` takes. As everywhere in scikit-learn it ranks towards ``classes_[1]``; ``critical_weight``
-            always ranks towards the positive class.
+            Finite, also for rows that are flagged at any cost, which rank highest; its sign is that of ``predict``. As
+            everywhere in scikit-learn it ranks towards ``classes_[1]``; ``critical_weight`` always ranks towards the
+            positive class.
         """
         critical = self.critical_weight(X)
         finite = np.clip(critical, np.finfo(np.float64).tiny, self._ceiling())
@@ -165,7 +165,8 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         y : array-like of shape (n_samples,)
             Their labels, of two classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights; an integer weight gives exactly the boxes of as many copies of the row.
+            Weights; an integer weight gives exactly the boxes of as many copies of the row. Weights play no part in the
+            choice of the positive class, for which copies count.
 
         Returns
         -------
@@ -186,18 +187,18 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         weight: str | None = None,
         features: Sequence[str] | None = None,
         memory_limit: int | str | None = None,
-        progress: bool | Told | None = None,
+        progress: bool | ProgressCallback | None = None,
     ) -> Self:
         """Draw the boxes around the positives of a stored table, which may be larger than memory.
 
-        The model is the one that `fit` gives for the same rows, to the last bit, whatever the files, their order and
-        that of their rows. The table is read three times, after its labels: for ranges and positives, for the sums that
-        place the edges, and for the negatives next to the edges. Small tables are read into memory.
+        The model is that of `fit` on the same rows, bit for bit, whatever the order of files and rows. After its labels
+        the table is read three times: for ranges and positives, for the sums that place the edges, and for the
+        negatives next to the edges. Small tables are read into memory.
 
         Parameters
         ----------
         source : path, list of paths, pyarrow.dataset.Dataset, pyarrow.Table, ClusterFiles or dask.dataframe.DataFrame
-            Parquet, Arrow or CSV files, or a directory of them. A Dask frame is worked on where its partitions are, and
+            Parquet, Arrow or CSV files, or a directory of them. The partitions of a Dask frame stay where they are, and
             the files of a `boxdraw.tables.dask.ClusterFiles` are read by the workers of a Dask cluster.
         target : str
             The column with the labels, of two classes.
@@ -206,12 +207,11 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         features : sequence of str, optional
             The columns to learn from; all others by default.
         memory_limit : int or str, optional
-            About how much memory to use, in bytes or like "500 MB", for tables that are read in this process, or by
-            each task of a cluster that reads files; a gigabyte by default. The positives, up to 100 000 different ones,
-            have to fit in as well.
+            About how much memory to use, in bytes or like "500 MB", in this process or in each task of a cluster; a
+            gigabyte by default. The positives, up to 100 000 distinct ones, have to fit in as well.
         progress : bool or callable, optional
-            Whether to show how the passes get on; ``verbose`` does too. A function is called with what is being done,
-            the rows that are done, and their number in all, or None where that is not known.
+            Whether to show progress, as ``verbose`` does. A callable gets the name of the pass, the rows done, and the
+            number of all rows, or None if that is unknown.
 
         Returns
         -------
@@ -226,23 +226,23 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         >>> FastBoxesClassifier(n_boxes=1).fit_table(table, target="fraud").boxes_.to_text()
         'Box 1: amount ≥ 3'
         """
-        from boxdraw.tables.open import open_engine, open_labelled, read_labelled
-        from boxdraw.tables.stored import StoredTable, is_small
+        from boxdraw.tables.stored import StoredTable, is_small, open_labelled, open_reader, read_labelled
 
         self._check_parameters(stored=True)
         tell = progress if callable(progress) else None
         shown = RowsProgress("Fast Boxes", tell is None and bool(progress or self.verbose), tell)
-        engine = open_engine(source, memory_limit, self.n_jobs, shown)
+        reader = open_reader(source, memory_limit, self.n_jobs, shown)
         with unchanged_on_error(self):  # after hours of reading, an earlier model is not to be lost
-            columns, classes = open_labelled(self, engine, target, weight, features)
+            columns, classes = open_labelled(self, reader, target, weight, features)
             if is_small(classes, columns):
-                self.fit(*read_labelled(engine, columns))
+                self.fit(*read_labelled(reader, columns))
+                self._target = target
                 return self
-            table = StoredTable(engine, columns, classes)
+            table = StoredTable(reader, columns, classes)
             self.classes_, self.pos_label_ = classes.labels, classes.pos_label
             self.n_features_in_ = len(columns.features)
             self.feature_names_in_ = np.array(columns.features, dtype=object)
-            self._encoding = table.encoding
+            self._encoding, self._target = table.encoding, target
             self._fit(LargeTable(table, Keys(table.encoding, table.order)))
         return self
 
@@ -256,10 +256,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         self._warn_of_no_limits(source.weights[1])
 
     def _warn_of_no_limits(self, negative_weight: float) -> None:
-        """Warn of a box that flags every row because all negatives are far away, as they are where features are many.
-
-        Where some are near, the costs let the edges go, and whoever sets these may want that.
-        """
+        """Warn if a box flags every row because all negatives are far away, as they are in many dimensions."""
         if self.boxes_.limited.any(axis=1).all() or self._edges.scaling.active.sum() < _MANY:
             return
         if self._edges.sums.negative.max() <= math.exp(1 - _FAR) * negative_weight:
@@ -267,7 +264,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
                 "A box has no limits, so every row is flagged. Forces on its edges fall with the distance of the rows, "
                 f"added up over {self.boxes_.n_features} features, and here no negative is near enough to hold any "
                 "edge. Use fewer features, a narrower feature_range or a larger negative_weight, or "
-                "ScoredBoxesClassifier, which copes with any number of features.",
+                "ScoredBoxesClassifier, which copes with any number of features."
             )
 
 
@@ -278,7 +275,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
     false alarm: see `path` and `critical_weight`. `FastBoxesClassifierCV` chooses the parameters for you.
 
     Of more than 100 000 distinct positives, a sample that depends on their values alone is clustered, and the others
-    belong to the cluster whose centre is nearest.
+    join the cluster with the nearest centre.
 
     Parameters
     ----------
@@ -302,8 +299,8 @@ class FastBoxesClassifier(LearnedFastBoxes):
         standardised positives. ``n_clusters`` or ``n_components`` is set to `n_boxes` where there is one;
         ``sample_weight`` is passed where it is taken. Rows labelled -1 are in no box's cluster.
     categorical_features : list of column names or numbers, default=None
-        Columns of numbers to be taken as categories. Columns of text, of categories and of true and false always are;
-        one in which most rows have a category of their own looks like an identifier and gives a warning.
+        Numeric columns to treat as categories. Columns of strings, categories and booleans always are; one in which
+        most rows have a category of their own looks like an identifier and gives a warning.
     pos_label : label, default=None
         The positive class; the class with fewer rows if None.
     random_state : int, RandomState instance or None, default=None

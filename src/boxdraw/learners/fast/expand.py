@@ -78,10 +78,7 @@ class Edges:
         return self._raw_limits(target)
 
     def cuts(self, c: float, expansion: float, growth: Growth) -> FloatArray:
-        """Return the raw numbers from which on values are inside each lower, and outside each upper edge at cost c.
-
-        They are those before any negative stops the edges; the shape is (2 * n_boxes, n_features).
-        """
+        """Return the raw limits at cost c before any negative stops the edges, upper ones moved up by one number."""
         lower, upper = self._raw_limits(self.targets(c, expansion, growth))
         return np.concatenate([lower, just_above(upper)])
 
@@ -99,10 +96,7 @@ class Edges:
         """Return the least mirrored raw number whose scaled value reaches the target; +-inf past the data."""
         low, high = self.scaled_range()
         sign = np.array([1.0, -1.0])[:, None, None]
-        ends = (
-            np.stack([self.scaling.low, -self.scaling.high]),
-            np.stack([self.scaling.high, -self.scaling.low]),
-        )
+        ends = (np.stack([self.scaling.low, -self.scaling.high]), np.stack([self.scaling.high, -self.scaling.low]))
         outside = np.broadcast_to(_ordinal(ends[0])[:, None], target.shape)
         within = np.broadcast_to(_ordinal(ends[1])[:, None], target.shape)
 
@@ -136,10 +130,7 @@ def critical_weight(t: FloatArray, positive: FloatArray, negative: FloatArray, e
 
 
 def minimiser(tight: FloatArray, sums: EdgeSums, c: float, expansion: float) -> FloatArray:
-    """Return where each edge's loss is least (Prop. 1 in the stable form, in logs, mirrored coordinates).
-
-    Without a pull from the other side, R- = 0, it is -inf.
-    """
+    """Return where each edge's loss is least (Prop. 1 in logs, mirrored coordinates); -inf where R- = 0."""
     with np.errstate(divide="ignore"):
         log_pull = math.log(c) + np.log(sums.negative)
     log_expansion = math.log(expansion) if expansion > 0 else -math.inf

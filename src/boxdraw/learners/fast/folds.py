@@ -26,10 +26,7 @@ class Fold:
 
 
 class FoldModel(BaseFastBoxes):
-    """The model fitted on a fold at one setting, as far as a scorer can see.
-
-    The critical weights of the test rows hold its answers at every cost, so there is nothing left to fit.
-    """
+    """The model of a fold at one setting, as a scorer sees it: the critical weights of the test rows say it all."""
 
     def __init__(self, critical: FloatArray, negative_weight: float, classes: npt.NDArray[Any], pos_label: Any) -> None:
         self.critical = critical
@@ -64,10 +61,7 @@ def best_cost(
     false_alarm_cost: float,
     choices: Sequence[float] | None,
 ) -> float:
-    """Return the c at which misses + false_alarm_cost * false alarms are least on rows that the boxes have not seen.
-
-    Of equally good costs it is the highest of the choices, or the middle of the highest interval.
-    """
+    """Return the c of least misses + false_alarm_cost * false alarms; of equal ones the highest."""
     roc = TrainingRoc.of(critical, positive, weight)
     if choices is not None:
         ordered = np.sort(np.asarray(choices, dtype=np.float64))[::-1]

@@ -25,6 +25,6 @@ GROWTHS = {growth.name: growth for growth in (NEAREST_NEGATIVE, EDGE, FREE)}
 
 
 def growth_named(name: Any) -> Growth:
-    """Return the growth rule of a name; raise if there is none."""
+    """Return the growth rule of a name, or raise."""
     check_choice(name, "growth", tuple(GROWTHS))
     return GROWTHS[name]

@@ -58,26 +58,9 @@ def _series(rest):
 
 
 @entry
-def pulls(
-    X,
-    label,
-    weight,
-    prescale,
-    middle,
-    steps,
-    lower,
-    upper,
-    wide,
-    per_unit,
-    level,
-    outer,
-    own,
-):
-    """Add the pulls of rows to ``level``, ``outer`` and ``own``, those of ``divide.Pulls``.
-
-    ``lower`` and ``upper`` are in steps of the grid; ``weight`` is empty where all are 1; ``wide`` says that distances
-    may add up to more than `boxdraw.learners.scaling.EXACT`.
-    """
+def pulls(X, label, weight, prescale, middle, steps, lower, upper, wide, per_unit, level, outer, own):
+    """Add the pulls of rows to the arrays of ``divide.Pulls``; limits are in steps of the grid."""
+    # ``weight`` is empty where all are 1; ``wide`` says that distances may add up to more than `scaling.EXACT`.
     values = np.empty((X.shape[1], TILE))
     overflow, place, skipped = np.empty(TILE), np.empty(TILE), np.empty(TILE)
     pull, power = np.empty(TILE), np.empty(TILE)
@@ -126,10 +109,7 @@ def _scale(X, prescale, middle, steps, values):
 
 @inner
 def _overflow(values, n_rows, lower, upper, wide, overflow):
-    """Find how far each row is outside a box; what is missing is inside.
-
-    In each feature that is max(x, upper) - min(x, lower), less the width of the box.
-    """
+    """Add up max(x, upper) - min(x, lower) less the width of the box: how far outside a row is, if not missing."""
     if wide:
         overflow[:n_rows] = 0
         _wide_overflow(values, n_rows, lower, upper, overflow)
@@ -207,7 +187,7 @@ def _inside_rows(values, overflow, weight, lower, upper, per_unit, sums):
 
 @inner
 def _terms(overflow, place, wanted, weight, per_unit, pull, power, terms):
-    """Find the terms of the rows at one level that are outside the box; say whether there are any."""
+    """Find the terms of the rows at one level that are outside the box; return True if there are any."""
     found = 0
     for i in range(len(overflow)):
         found += place[i] == wanted
@@ -227,11 +207,9 @@ def _terms(overflow, place, wanted, weight, per_unit, pull, power, terms):
 
 @inner
 def _exps(values, n, power):
-    """Replace numbers from -LEVEL to 0 by their `exp`, and -inf by 0, in loops that the compiler can make of vectors.
-
-    A number much larger than k + _ROUNDER has no fraction, so adding it rounds k, and its last bits are those of the
-    whole number k, which are moved to where the exponent of a float is.
-    """
+    """Replace numbers from -LEVEL to 0 by their `exp`, and -inf by 0, in loops that can be vectorised."""
+    # Adding _ROUNDER leaves no fraction, so it rounds k; its last bits are those of the whole number k, which are moved
+    # to where the exponent of a float is.
     bits = power.view(np.int64)
     for i in range(n):
         x = values[i] if values[i] >= -LEVEL else 0.0
@@ -304,10 +282,7 @@ def _half_box(values, weight, lower, upper, sign, per_unit, sums):
 
 @entry
 def neighbours(X, skipped, cut, before, after):
-    """Find the values next to numbers: raise ``before`` to the largest below, lower ``after`` to the least other one.
-
-    ``cut``, ``before`` and ``after`` have shape (n, n_features); ``skipped`` rows do not count.
-    """
+    """Raise ``before`` to the largest value below each ``cut``, lower ``after`` to the least of the others."""
     n_features = X.shape[1]
     same, places, number = _distinct(cut)
     values = np.empty((n_features, TILE), np.float32)
@@ -330,10 +305,7 @@ def neighbours(X, skipped, cut, before, after):
 
 @inner
 def _distinct(cut):
-    """Return the first place with the same number as each, the places of distinct ones in pairs, and their number.
-
-    Edges without a limit are many, and all at infinity; a feature's last number may be in its last pair twice.
-    """
+    """Return the first place of each equal number, the distinct places in pairs, and how many: most are infinite."""
     same, number = np.empty(cut.shape, np.int64), np.zeros(cut.shape[1], np.int64)
     places = np.empty((len(cut) + 1, cut.shape[1]), np.int64)
     for j in range(cut.shape[1]):
@@ -365,7 +337,7 @@ def _in_few_digits(X, values):
 
 @inner
 def _some_within(values, n_rows, first, second):
-    """Say whether any value is within one of two intervals, the ends included."""
+    """Return True if any value is within one of two closed intervals."""
     found = False
     for i in range(n_rows):
         x = values[i]

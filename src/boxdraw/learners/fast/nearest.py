@@ -15,10 +15,7 @@ _TILE = 256  # rows
 
 @entry
 def nearest(X, members, low, high, prescale, middle, steps, medians, deviation, centres, label):
-    """Label some rows of X with the nearest centre, as `boxdraw.learners.fast.assign.Assignment` does.
-
-    ``centres`` are standardised, as the rows are here.
-    """
+    """Label some rows of X with the nearest centre; ``centres`` are standardised, as the rows are here."""
     n_features = X.shape[1]
     values = np.empty((n_features, _TILE))
     distance, least, found = np.empty(_TILE), np.empty(_TILE), np.empty(_TILE, np.int64)

@@ -25,16 +25,14 @@ from boxdraw.tables.training import Training
 if TYPE_CHECKING:
     from boxdraw.plotting.roc_path import PathDisplay
 
-_MANY_CELLS = 2**17  # from here on compiled code pays
+# Up to here NumPy: loading numba doubles the time of a first small fit and its scores (docs/figures/twins.txt).
+_MANY_CELLS = 2**17
 
 
 def critical_weights(
     edges: Edges, X: Matrix, expansions: Sequence[float], growth: Growth, n_jobs: int | None
 ) -> FloatArray:
-    """Return c*(x) = max over boxes of min over edges of the critical weight; a row per expansion.
-
-    A missing value, NaN, is inside any limit, and an infinite one, which stands for what was never seen, outside any.
-    """
+    """Return max over boxes of min over edges of the critical weight, a row per expansion. NaN is inside."""
     if not len(X):
         return np.empty((len(expansions), 0))
     if _has_many_cells(X):
@@ -53,11 +51,8 @@ def _has_many_cells(X: Matrix) -> bool:
 
 
 def training_weights(edges: Edges, data: Training, expansion: float, growth: Growth, n_jobs: int | None) -> FloatArray:
-    """Return the critical weights of the training rows.
-
-    A training negative is the first negative that an edge meets on the way to it, so the search for that one can be
-    left out. Compiled code hardly ever searches, so it takes all rows together.
-    """
+    """Return the critical weights of the training rows."""
+    # A training negative is the first one that an edge meets on its way to it, so there is no need to search for that.
     if not growth.stops_at_negatives or _has_many_cells(data.X):
         return critical_weights(edges, data.X, [expansion], growth, n_jobs).ravel()
     critical = np.empty(len(data.X))
@@ -82,11 +77,7 @@ def _free_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expansio
 
 
 def _growing_weights(sums: EdgeSums, above: tuple[FloatArray, FloatArray], expansions: Sequence[float]) -> FloatArray:
-    """Return the critical weights where boxes never shrink.
-
-    Within its tight box a value is inside at any cost, and it can only be beyond one of the two edges, but for unseen
-    ones, which are beyond both. The values beyond are picked out.
-    """
+    """Return the critical weights where boxes never shrink: only values beyond a tight box are computed."""
     beyond = [values < 0 for values in above]
     counts = [np.count_nonzero(cells, axis=2).ravel() for cells in beyond]
     t = [exp(above[side][beyond[side]] + 1) for side in (LOWER, UPPER)]
@@ -138,8 +129,8 @@ def draw(edges: Edges, c: float, expansion: float, growth: Growth, encoding: Enc
 
 def _shown(stops: Stops, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return short numbers that say the same of the training rows; of whole numbers, the same of any."""
-    low, high = stops.room(lower, upper)
-    # Just above 0 comes 5e-324. From a limit so small beside the room that it has, a step into the room is taken first.
+    low, high = stops.slack(lower, upper)
+    # Just above 0 comes 5e-324. A limit that is tiny beside its interval first takes a step into the interval.
     exact = np.stack([lower, upper])
     with np.errstate(over="ignore", invalid="ignore"):  # at the ends of the float range the step is no number
         step = 1e-3 * np.stack([high[LOWER] - lower, low[UPPER] - upper])
@@ -223,41 +214,7 @@ class PathPoint:
 
 
 class CostCurve:
-    """What boxes at any cost do on given rows, and at a series of costs in particular.
-
-    Parameters
-    ----------
-    roc : TrainingRoc
-        The rows, counted by critical weight.
-    negative_weights : ndarray of shape (n_points,)
-        The costs.
-    current : float or None
-        The cost of a model, if there is one.
-
-    Attributes
-    ----------
-    fpr, tpr, precision : ndarray of shape (n_points,)
-        Rates at those costs; the precision is NaN where no row is flagged.
-    roc_fpr, roc_tpr : ndarray
-        The full ROC, over all costs.
-    roc_precision : ndarray
-        The precision at the points of the ROC, NaN at the first one, where no row is flagged.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> roc = TrainingRoc.of(np.array([2.0, 1.0, 0.5, 0.1]), np.array([True, False, True, False]), None)
-    >>> curve = CostCurve(roc, np.array([0.5]))
-    >>> curve.tpr.tolist(), curve.fpr.tolist(), curve.precision.round(2).tolist()
-    ([1.0], [0.5], [0.67])
-    """
-
-    fpr: FloatArray
-    tpr: FloatArray
-    precision: FloatArray
-    roc_fpr: FloatArray
-    roc_tpr: FloatArray
-    roc_precision: FloatArray
+    """Rates and precision on given rows at a series of costs, and the full ROC over all costs."""
 
     def __init__(self, roc: TrainingRoc, negative_weights: FloatArray, current: float | None = None) -> None:
         self.negative_weights = negative_weights

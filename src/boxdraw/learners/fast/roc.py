@@ -24,25 +24,11 @@ _LEAST_POWER = -1100
 
 @dataclass(frozen=True, slots=True)
 class RocCounts:
-    """Weights of the positives and negatives by critical weight, the latter rounded down to 8 binary digits.
+    """Weights of the classes by critical weight, rounded down to 8 binary digits, to be merged in any order."""
 
-    So the rates are exact at costs of 8 binary digits, and elsewhere those of a cost less than 0.4% above.
-    Critical weights that are infinite have a key of their own, as have those of 0, with what is hardly more (1e-310).
-
-    ``key`` is sorted: first the critical weight, then the power of two in the rows' weights. ``mass``, of shape (2, 2,
-    n_keys), has the sums of the other digits, of positives and of negatives, high and low ones apart. Whole numbers
-    are added without rounding, so counts of chunks can be merged in any order, with the same result.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from boxdraw.learners.fast.roc import RocCounts
-    >>> some = RocCounts.of(np.array([0.25, 0.501]), np.array([False, True]), None)
-    >>> more = RocCounts.of(np.array([0.5, np.inf]), np.array([False, True]), None)
-    >>> roc = some.merge(more).to_roc()
-    >>> roc.critical.tolist(), roc.true_positives.tolist(), roc.false_positives.tolist()
-    ([inf, 0.5, 0.25], [1.0, 2.0, 2.0], [0.0, 1.0, 2.0])
-    """
+    # ``key`` is sorted: first the critical weight, then the power of two in the rows' weights. ``mass``, of shape
+    # (2, 2, n_keys), has the sums of the other digits, of positives and of negatives, high and low ones apart. So the
+    # rates are exact at costs of 8 binary digits, and elsewhere those of a cost less than 0.4% above.
 
     key: _Int64Array
     mass: _Int64Array
@@ -82,10 +68,7 @@ class RocCounts:
 
 @dataclass(frozen=True, slots=True)
 class CountWeights:
-    """The part of a chunk in the training ROC of some edges.
-
-    The chunk's categories are in places already (`boxdraw.tables.order`), as in all passes.
-    """
+    """The part of a chunk, its categories in order already, in the training ROC of some edges."""
 
     edges: Edges
     expansion: float

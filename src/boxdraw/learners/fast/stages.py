@@ -68,11 +68,7 @@ def draw_edges_in_passes(table: Table, order: Order, plan: Plan, c: float, expan
 
 
 def _find_sums(table: Table, order: Order, plan: Plan) -> Edges:
-    """Scale, cluster and divide a large table.
-
-    Of very many positives only a sample is clustered. Each positive then belongs to the cluster whose centre is
-    nearest; those beyond its tight box count as on the edge of it.
-    """
+    """Scale, cluster and divide; of very many positives a sample is clustered, and others join the nearest centre."""
     survey = table.survey
     positives = survey.positives
     scaling = make_scaling(survey.low, survey.high, plan.width)

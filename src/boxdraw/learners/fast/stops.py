@@ -15,13 +15,10 @@ LOWER, UPPER = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Stops:
-    """Where the negatives are, as sorted spans per feature: between spans there is none.
+    """Where the negatives are, as sorted spans per feature from -inf to inf: there are none between spans."""
 
-    ``first[j]`` and ``last[j]`` are the ends of the spans, between -inf and inf. Of a small table each value is a span
-    of its own, ``last`` being ``first``. Of a large one, only the gaps next to the limits that were drawn are known,
-    and what is between them counts as full of negatives. ``positives[j]`` are the positives' values, and
-    ``whole[j]`` says whether a feature has whole numbers only; both are used to round the numbers that people read.
-    """
+    # Of a small table each value is a span of its own. Of a large one, only the gaps next to the limits that were drawn
+    # are known, and what is between them counts as full of negatives.
 
     first: tuple[FloatArray, ...]
     last: tuple[FloatArray, ...]
@@ -31,11 +28,7 @@ class Stops:
     whole: BoolArray
 
     def snap(self, columns: FloatArray, scaled: FloatArray, side: int, outside: BoolArray) -> FloatArray:
-        """Replace raw values by the scaled stop that an edge of this side meets first on its way out to them.
-
-        That is the first one at or beyond the value as seen from there; infinitely far inside where there is none, and
-        where the value is not ``outside`` on this side of any box. ``scaled`` are the values on the scaled axis.
-        """
+        """Replace raw values that are ``outside`` by the first scaled stop that an edge meets on its way to them."""
         snapped = np.full_like(columns, np.inf if side == LOWER else -np.inf)
         for j, (column, chosen) in enumerate(zip(columns, outside, strict=True)):
             value = column[chosen]
@@ -52,10 +45,7 @@ class Stops:
     def limits(
         self, lower: FloatArray, upper: FloatArray, within: Callable[[], tuple[FloatArray, FloatArray]]
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the widest raw limits that keep out every stop beyond the scaled targets; a column per feature.
-
-        ``within`` returns the limits where a target lies in a span.
-        """
+        """Return the widest raw limits that exclude all stops beyond the targets; ``within`` has those inside spans."""
         below, above = np.empty_like(lower), np.empty_like(upper)
         free = np.empty((2, *lower.shape), dtype=np.bool_)
         for j in range(len(self.first)):
@@ -69,11 +59,8 @@ class Stops:
         inner = within()
         return np.where(free[LOWER], limits[LOWER], inner[LOWER]), np.where(free[UPPER], limits[UPPER], inner[UPPER])
 
-    def room(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the intervals in which the raw limits can be moved without changing a training row's side.
-
-        The results have the shape of ``np.stack([lower, upper])``.
-        """
+    def slack(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the intervals in which the raw limits can be moved without changing a training row's side."""
         low, high = np.empty((2, *lower.shape)), np.empty((2, *lower.shape))
         for j, (first, last) in enumerate(zip(self.first, self.last, strict=True)):
             limit = lower[:, j]
@@ -94,10 +81,7 @@ class Stops:
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """The negatives' values next to some numbers, ``cut``: the largest below it, and the least of the others.
-
-    All have shape (n, n_features). Of chunks of rows they can be merged in any order.
-    """
+    """The negatives' values next to some numbers: the largest below ``cut``, and the least of the others."""
 
     cut: FloatArray
     before: FloatArray
@@ -140,18 +124,9 @@ def just_below(value: FloatArray) -> FloatArray:
 
 
 def find_stops(
-    X: Matrix,
-    positive: BoolArray,
-    scaling: Scaling,
-    lower: FloatArray,
-    upper: FloatArray,
-    keep_all: bool,
+    X: Matrix, positive: BoolArray, scaling: Scaling, lower: FloatArray, upper: FloatArray, keep_all: bool
 ) -> Stops:
-    """Sort the values of each feature; of the negatives, none between ``lower[j]`` and ``upper[j]``.
-
-    Both are scaled. A negative between them is within every tight box and can't stop an edge that never shrinks; for
-    those that may, ``keep_all``. One beside them, nearer than the grid of the scale, bounds the numbers people read.
-    """
+    """Sort the values of each feature; negatives within every tight box are left out unless ``keep_all``."""
     whole = ((np.rint(X) == X) | np.isnan(X)).all(axis=0)
     columns = X[~positive].T.astype(np.float64)
     columns.sort(axis=1)  # missing values last

@@ -1,7 +1,7 @@
 """Critical weights of many rows, compiled: what `boxdraw.learners.fast.path` does in NumPy, with the same bits.
 
-A box's critical weight is the least of its edges', and a row's is the largest of its boxes'. Most edges can be told not
-to be the least one without an exponential: with u = y - s + 1,
+A box's critical weight is the least of its edges', and a row's is the largest of its boxes'. Most edges are seen
+not to be the least one without an exponential: with u = y - s + 1,
 
     log((R+ exp(u) + expansion) exp(u) / R-) >= max(2 u + log(R+ / R-), u + log(expansion / R-)).
 
@@ -61,10 +61,7 @@ def compiled_weights(
 
 
 def _forces(edges: Edges, expansions: FloatArray) -> tuple[FloatArray, ...]:
-    """Return the edges' tight limits, R+ and R-, the expansions, and the two parts of the bound.
-
-    They have a row per box and a column per edge, those of lower edges first.
-    """
+    """Return the tight limits, R+, R-, the expansions and both parts of the bound; lower edges first."""
     tight, positive, negative = map(_flat, (edges.tight, edges.sums.positive, edges.sums.negative))
     with np.errstate(divide="ignore"):
         log_negative = np.log(negative)

@@ -52,7 +52,7 @@ class Bins:
         return Bins(np.stack(codes), self.values, self.cuts, self.spread)
 
     def blurred(self, blur: float) -> Blurred:
-        """Return the rows for limits that are blurred by so many spreads to either side."""
+        """Return the rows for limits that are blurred by ``blur`` spreads to either side."""
         spread = self.spread[:, None]
         part = np.where(spread > 1, 0.25, 1.0)  # so that no difference of values is too large for a float
         # distances count from the cut nearest to 0, where floats are densest: none is less exact than its values
@@ -75,18 +75,9 @@ class Bins:
 
 
 def make_bins(
-    X: Matrix,
-    few: Matrix,
-    positive: BoolArray,
-    weight: FloatArray,
-    class_weight: FloatArray,
-    n_jobs: int | None = None,
+    X: Matrix, few: Matrix, positive: BoolArray, weight: FloatArray, class_weight: FloatArray, n_jobs: int | None = None
 ) -> Bins:
-    """Bin a matrix: a bin for each distinct value, or quantiles of about equal weight where there are too many.
-
-    ``few`` are the rows that decide where the bins are, X itself or a sample, then what they weigh. Classes weigh as
-    in learning, so that there are as many bins where positives are as anywhere else.
-    """
+    """Bin each distinct value, or quantiles of equal weight if there are too many; ``few`` rows say where."""
 
     def work(j: int) -> tuple[Codes, FloatArray, FloatArray, float]:
         column = np.ascontiguousarray(few[:, j], dtype=np.float64)
@@ -144,10 +135,7 @@ def _ends(mass, n, total):
 
 @inner
 def _spread(values, mass, n, total):
-    """Return how far apart sorted values are: the standard deviation, or what the middle half suggests, if less.
-
-    A few values far out make the standard deviation as large as they like, but not the middle half.
-    """
+    """Return the standard deviation, or what the middle half suggests if that is less, as outliers do not move it."""
     largest = max(abs(values[0]), abs(values[n - 1]))  # as if the largest were 1, so that no square overflows
     mean, square = 0.0, 0.0
     below, lower, upper = 0.0, values[n - 1], values[n - 1]

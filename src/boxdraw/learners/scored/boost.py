@@ -54,12 +54,10 @@ class BinnedRows:
 
     @property
     def luck(self) -> FloatArray:
-        """The square of the gain that a set of categories has by chance, per column.
-
-        The categories have their order by the labels. Were these drawn by lot, the sum of the gradients of each of k
-        categories would be normal, with variance V and curvature H; V / H is the mean of the class weights at even
-        odds. The best upper part of so many normal numbers has the gain sqrt(LUCK k V / H).
-        """
+        """The square of the gain that a set of categories has by chance, per column."""
+        # The categories have their order by the labels. Were these drawn by lot, the sum of the gradients of each of k
+        # categories would be normal, with variance V and curvature H; V / H is the mean of the class weights at even
+        # odds. The best upper part of so many normal numbers has the gain sqrt(LUCK k V / H).
         n_codes = np.array(self.n_codes or [0] * len(self.bins.codes))
         luck: FloatArray = LUCK * np.maximum(n_codes - 1, 0) * self.class_weight.mean()
         return luck
@@ -98,11 +96,7 @@ class BoostedBoxes:
 
 
 def boost(rows: BinnedRows, few: BinnedRows, setting: Setting, shape: Shape) -> BoostedBoxes:
-    """Draw boxes until there are enough of them or none has any gain.
-
-    ``few`` are the rows to fit points on: all rows or a sample. ``lam`` is how many positives at even odds a box's gain
-    is taxed with: boxes of few rows need more purity.
-    """
+    """Draw boxes until there are enough or none has any gain; points are fitted on ``few``, all rows or a sample."""
     table = rows.bins.blurred(rows.blur)
     few_table = table if few is rows else few.bins.blurred(few.blur)
     inside, few_inside = np.zeros((len(rows.weight), 0)), np.zeros((len(few.weight), 0))

@@ -46,10 +46,7 @@ def choose(
 
 
 def chance_level(positive: BoolArray, splits: list[Split]) -> float:
-    """Return the mean AUC that ranking by chance hardly ever exceeds: one half and two standard errors.
-
-    The error is that of the rank sum of each fold's test rows; repeats of the folds are no new rows.
-    """
+    """Return one half and two standard errors: the mean AUC that ranking by chance hardly ever exceeds."""
     ups = np.array([np.count_nonzero(positive[test]) for _, test in splits])
     downs = np.array([len(test) for _, test in splits]) - ups
     variance = (ups + downs + 1) / (12 * ups * downs)
@@ -63,10 +60,7 @@ def _repeats(splits: list[Split]) -> float:
 
 
 def auc(positive: BoolArray, score: FloatArray, weight: FloatArray) -> float:
-    """Return the area under the ROC curve, without the checks that take scikit-learn longer than a fit of ours.
-
-    Rows of a class that has no weight beside the other say nothing, which is one half.
-    """
+    """Return the area under the ROC curve, without scikit-learn's checks, which take longer than a fit."""
     weight = np.ldexp(weight, -np.frexp(weight.max())[1])  # by a power of two, so that no product of sums overflows
     _, place = np.unique(score, return_inverse=True)
     ups, downs = (np.bincount(place, weights=weight * side) for side in (positive, ~positive))
@@ -81,12 +75,7 @@ def _usual(settings: list[Setting]) -> int:
 
 
 def clearly_best(scores: FloatArray, usual: int, n_folds: float) -> int:
-    """Return the place of the setting to take: the usual one unless another is better by two standard errors.
-
-    Settings differ by less than the inner folds can tell on most tables, and the best of several noisy scores is often
-    not the best setting. Repeats of the folds make the mean more exact, but are no new rows: the error is one of
-    ``n_folds`` differences.
-    """
+    """Return the setting to take: the usual one unless another is better by two standard errors of ``n_folds``."""
     if len(scores) < 2:
         return int(scores[0].argmax())
     rise = scores - scores[:, [usual]]

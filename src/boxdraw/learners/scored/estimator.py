@@ -16,7 +16,7 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.learners.folds import inner_splits
-from boxdraw.learners.parameters import check_cost
+from boxdraw.learners.parameters import check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.model.boxes import BoxSet
@@ -35,7 +35,7 @@ _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
 class ScoredBoxesClassifier(BaseBoxClassifier):
-    """A scorecard: a few boxes worth points each, and an alarm from so many points on.
+    """A scorecard: a few boxes worth points each, and a threshold of points for an alarm.
 
     It reads like a form to fill in and ranks nearly as well as a forest. The points are positive, so the flagged rows
     are still a union of boxes, ``boxes_``, and everything that reads boxes works.
@@ -43,8 +43,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     Boxes are drawn by boosting: each is the box of most gain for the log-loss that the ones before leave, limit by
     limit. Points are coefficients of a ridge logistic regression, rounded.
 
-    A scorecard not to rely on gives a warning: one learned from one or two rows of a class, or one of which the inner
-    folds can't tell that it ranks rows better than chance does (mean AUC below one half and two standard errors).
+    An unreliable scorecard gives a warning: one learned from one or two rows of a class, or one that ranks held-out
+    rows no better than chance (mean AUC on the inner folds below one half and two standard errors).
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         y : array-like of shape (n_samples,)
             Their labels, of two classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights; a whole weight counts as that many copies of the row.
+            Weights; a whole weight counts as that many copies of the row, except in the choice of the positive class.
 
         Returns
         -------
@@ -221,11 +221,10 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Its sign is the side that ``predict`` takes; as everywhere in scikit-learn it ranks towards ``classes_[1]``.
+            Its sign is that of ``predict``; as everywhere in scikit-learn it ranks towards ``classes_[1]``.
         """
         check_is_fitted(self)
-        if score not in _SCORES:
-            raise ValueError(f"score must be one of {', '.join(map(repr, _SCORES))}; got {score!r}.")
+        check_choice(score, "score", _SCORES)
         rows, card = self._validated(X), self.scorecard_
         above = card.score(rows, n_jobs=self.n_jobs) - card.threshold
         if score == "points":
@@ -262,7 +261,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     def stability(
         self, X: Any, y: Any, n: int = 50, *, sample_weight: Any = None, random_state: Any = None
     ) -> Stability:
-        """Learn the scorecard again on bootstrap samples; say how much limits and points move.
+        """Learn the scorecard again on bootstrap samples, to see how much limits and points move.
 
         Parameters
         ----------
@@ -326,14 +325,13 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         return Shape(int(self.max_boxes), union, bool(self.signed_points), cost)
 
     def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, str]:
-        """Return the setting: the only one, or by inner folds if there can be any. Also what doubts these raise."""
+        """Return the setting, chosen by inner folds if there are several, and a warning if these rank by chance."""
         self.__dict__.pop("cv_results_", None)
         if len(settings) == 1:
             return settings[0], ""
         from boxdraw.learners.scored.choose import REPEATS, chance_level, choose
 
-        labels = np.where(data.positive, self.pos_label_, self.classes_[self.classes_ != self.pos_label_][0])
-        splits = inner_splits(data, labels, self.cv, self.random_state, REPEATS)
+        splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state, REPEATS)
         if not splits:
             return _PLAIN if _PLAIN in settings else settings[0], ""
         setting, scores = choose(data, splits, settings, shape, self.n_jobs, self.verbose)
@@ -352,7 +350,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         )
 
     def _warn(self, data: Training, doubt: str) -> None:
-        """Say at most one thing that is wrong with the scorecard."""
+        """Give at most one warning about the scorecard."""
         fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if not len(self.scorecard_):
             doubt = (

@@ -19,10 +19,7 @@ SOFTNESS = (0.1, 0.4, 1.2)  # in standard deviations
 def depths(
     X: Matrix, lower: FloatArray, upper: FloatArray, spread: FloatArray, n_jobs: int | None = None
 ) -> FloatArray:
-    """Return how far each row is inside each box, in standard deviations of the feature that decides: (rows, boxes).
-
-    Below 0 outside the box. As in the learners' matrix, NaN is within any limits and infinity outside of them.
-    """
+    """Return how far each row is inside each box, in standard deviations of the feature that decides: (rows, boxes)."""
     result = np.full((len(X), len(lower)), np.inf)
     used = np.flatnonzero(((lower > -np.inf) | (upper < np.inf)).any(axis=0))
     limits = lower[:, used], upper[:, used], spread[used]
@@ -50,10 +47,7 @@ def _write_depths(columns, lower, upper, spread, result):
 
 
 def grades(depth: FloatArray) -> FloatArray:
-    """Return between 0 and 1 how well inside: 1/2 on the edge of the box, nearly 1 far inside.
-
-    The mean over `SOFTNESS` of logistic functions, so that both near misses and distant rows are told apart.
-    """
+    """Return how well inside rows are, from 0 to 1: the mean over `SOFTNESS` of logistic functions of the depth."""
     result = np.zeros_like(depth)
     part = np.empty_like(depth)
     for softness in SOFTNESS:

@@ -87,11 +87,9 @@ def _sums_by_code(column, rows, gradient, sums):
 
 @inner
 def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest):
-    """Return the most gain of one column, the side, -1 if none is positive, and the first and last cut that have it.
-
-    Above a cut are the sums of the codes beyond its blur, and of those within it ("near") in proportion to their
-    distance. A lower limit can be up to cut ``highest`` - 1, an upper one from cut ``lowest`` on.
-    """
+    """Return the most gain of a column, its side (-1 if none is positive), and the first and last cut that have it."""
+    # Above a cut are the sums of the codes beyond its blur, and of those within it ("near") in proportion to their
+    # distance. A lower limit can be up to cut ``highest`` - 1, an upper one from cut ``lowest`` on.
     total_g, total_h = 0.0, 0.0
     for code in range(first, last + 1):
         total_g += sums[code, 0]
@@ -133,10 +131,7 @@ def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest):
 
 @inner
 def _best_limit(table, rows, gradient, penalty, luck, sign, low, high):
-    """Return the gain, column, side and cuts of the best limit where there is none yet.
-
-    What the limits have by ``luck`` is taken off the square of the gain, once for each column.
-    """
+    """Return gain, column, side and cuts of the best new limit; a column's ``luck`` is taken off the squared gain."""
     best, column, side, left, right = NO_GAIN, -1, -1, 0, 0
     sums = np.empty((TOP + 2, 2))
     lucky = 0.0
@@ -185,11 +180,7 @@ def _gradients_inside(table, gradient, weight, rounder, low, high, sharp):
 
 @entry
 def grow(table, gradient, weight, rounder, penalty, luck, max_limits, least_rise, sign):
-    """Return the codes of the lower and upper limits of a box, and its gain.
-
-    ``table`` is `Blurred`, ``gradient`` has the gradient and curvature of each row, without its weight, and ``luck``
-    the square of the gain that a column has by chance.
-    """
+    """Return the codes of the lower and upper limits of a box, and its gain."""
     n_columns = len(table.codes)
     low, high = np.zeros(n_columns, np.int64), np.full(n_columns, TOP)
     sharp = np.zeros((n_columns, 2), np.bool_)
@@ -207,10 +198,7 @@ def grow(table, gradient, weight, rounder, penalty, luck, max_limits, least_rise
 
 @inner
 def _place_anew(table, gradient, weight, rounder, penalty, luck, sign, low, high, gain, newest):
-    """Free each limit in turn and set the best one instead, until none changes; return the gain.
-
-    ``newest`` is the limit that is the best beside the others already: column x 2 + side.
-    """
+    """Replace each limit by the best one until none changes; return the gain. ``newest`` is column x 2 + side."""
     n_sides = 2 * len(low)
     sharp = np.zeros((len(low), 2), np.bool_)
     at = (newest + 1) % n_sides

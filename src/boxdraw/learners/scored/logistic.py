@@ -23,10 +23,7 @@ def rounder_of(total):
 
 @inner
 def copies(weight):
-    """Return as how many equal terms a weight counts, and what is left of it as a factor of one more term.
-
-    So many copies of a rounding error would be too much for large weights, which no one compares with copies.
-    """
+    """Return as how many equal terms a weight counts, unless it is huge, and the factor of one more term."""
     whole = math.floor(weight) if weight <= 2**16 else 0.0
     return whole, weight - whole
 
@@ -85,12 +82,7 @@ def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvat
 
 @entry
 def fit_logistic(F, positive, weight, class_weight, ridge, nonnegative, start, exact):
-    """Return the coefficients of the columns of F, with the intercept last.
-
-    Newton steps from ``start``, each to the least of the quadratic model among the coefficients that are allowed, which
-    are those from 0 on if ``nonnegative``, and halved while the loss does not fall; until one is below ``exact``.
-    The intercept is free and bears no ridge.
-    """
+    """Return ridge coefficients of the columns of F, the intercept, without ridge, last; by damped Newton steps."""
     n = F.shape[1]
     rounder = rounder_of(weight.sum() * max(class_weight[0], class_weight[1]))
     gradient, curvature = np.empty(n + 1), np.empty((n + 1, n + 1))

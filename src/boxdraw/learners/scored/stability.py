@@ -229,7 +229,7 @@ def _cells(number: int, points: int, box: BoxStability, limit: LimitStability) -
 
 
 def _percent(share: float) -> str:
-    """Write a share; all and none are said only of what is."""
+    """Write a share; only exact shares are written as 0% and 100%."""
     if 0.995 <= share < 1:
         return "more than 99%"
     if 0 < share < 0.005:
@@ -275,7 +275,7 @@ def _condition(limit: Limit, numbers: Interval, remarks: dict[str, str]) -> str:
 
 
 def _remark(limit: LimitStability, found: float) -> str:
-    """Say where a limit is in the samples, and in how many if not in all that have the box."""
+    """Write where a limit is in the samples, and in how many if not in all that have the box."""
     if not found:
         return ""
     if limit.limit is None:
@@ -288,7 +288,7 @@ def _remark(limit: LimitStability, found: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """The training rows of any weight, and what the model says of them."""
+    """The training rows with weight, and the model's predictions for them."""
 
     card: Scorecard
     data: Training
@@ -311,28 +311,7 @@ class _Sample:
 def measure_stability(
     model: ScoredBoxesClassifier, X: Any, y: Any, n: int, sample_weight: Any = None, random_state: Any = None
 ) -> Stability:
-    """Learn the scorecard of a fitted model again on bootstrap samples, and compare.
-
-    Parameters
-    ----------
-    model : ScoredBoxesClassifier
-        The fitted model.
-    X, y, n, sample_weight, random_state
-        As in `ScoredBoxesClassifier.stability`. A row is drawn as one row whatever it weighs; one of no weight never.
-
-    Returns
-    -------
-    Stability
-        Boxes, points, limits and threshold with intervals.
-
-    Examples
-    --------
-    >>> from boxdraw import ScoredBoxesClassifier
-    >>> X, y = [[i] for i in range(40)], [0] * 30 + [1] * 10
-    >>> model = ScoredBoxesClassifier(max_boxes=1, cv=None).fit(X, y)
-    >>> measure_stability(model, X, y, n=20).boxes[0].limits[0].shown
-    (26.0, 31.0)
-    """
+    """Learn the scorecard of a fitted model again on bootstrap samples of its rows, and compare."""
     from boxdraw.learners.scored.learn import learn, make_ready  # compiles on first use
 
     check_scalar(n, "n", Integral, min_val=1)
@@ -385,7 +364,7 @@ def _drawn(task: _Task, seed: int) -> Training:
 
 
 def _compared(task: _Task, card: Scorecard) -> _Sample:
-    """Find the model's boxes on another card, and the rows of which both cards say the same."""
+    """Find the model's boxes on another card, and the rows on which both cards agree."""
     member = np.empty((len(task.weight), len(card)), dtype=np.bool_)
     for k in range(len(card)):
         member[:, k] = inside(task.columns, card.boxes, k)

@@ -18,10 +18,7 @@ from boxdraw.learners.scored.logistic import copies, rounded, rounder_of
 
 @entry
 def expected_costs(chance, points, positive, weight, cost):
-    """Return the expected cost of each threshold, from the lowest possible sum of points to one above the highest.
-
-    The cost is the weight of the misses plus ``cost`` times that of the false alarms.
-    """
+    """Return the expected misses + ``cost`` x false alarms at each threshold, from the lowest sum of points on."""
     n_sums = np.abs(points).sum() + 1
     costs = np.zeros(n_sums + 1)
     rounder = rounder_of(weight.sum() * max(cost, 1.0))

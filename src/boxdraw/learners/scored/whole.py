@@ -33,15 +33,11 @@ class Goal:
 
 
 def whole_points(boosted: BoostedBoxes, goal: Goal, max_union: int | None, signed: bool) -> tuple[IntArray, int]:
-    """Return points of each box, 0 to 5 or, if signed, -5 to 5, and a threshold.
-
-    The coefficients, rounded to at most 5 points, and the threshold of least cost say which cells to flag. A card is
-    the better the less its regret, the weight of the cells that it takes otherwise times how sure their side is, and
-    the less the log-loss rises by its points, in whatever unit, instead of the coefficients. Candidates are the
-    coefficients brought to 1, 2, ..., 5 points at most and rounded. Where ``max_union`` rules out the best of
-    these cards, boxes are left out one after the other, and from the best card of all these, points are changed one box
-    at a time. The threshold is then chosen anew, by its cost.
-    """
+    """Return points of each box, 0 to 5 or, if signed, -5 to 5, and a threshold."""
+    # The coefficients, rounded to at most 5 points, and the threshold of least cost say which cells to flag. A card is
+    # judged by its regret, the weight of the cells that it takes otherwise times how sure their side is, and by
+    # how much the log-loss rises. Candidates are the coefficients rounded to at most 1, 2, ..., 5 points. If
+    # ``max_union`` rules out the best, boxes are left out one by one, then points are changed one box at a time.
     limit = -1 if max_union is None or signed else max_union
     share = goal.coefficients / np.abs(goal.coefficients).max()
     starts = np.rint(share * np.arange(MOST_POINTS, 0, -1)[:, None]).astype(np.int64)
@@ -53,7 +49,7 @@ def whole_points(boosted: BoostedBoxes, goal: Goal, max_union: int | None, signe
 
 
 def _task(boosted: BoostedBoxes, goal: Goal, points: IntArray) -> Task:
-    """Say what cards are judged by, given the points that they should come near to."""
+    """Return what cards are judged by, given the points that they should come near to."""
     member = boosted.cells.member.astype(np.int64)
     sums = member @ points
     flagged = sums >= _lowest(points) + int(goal.costs(points).argmin())
@@ -215,11 +211,9 @@ def _climb(points, task, limit):
 
 @entry
 def count_union(points, threshold, low, high, missing, limit):
-    """Count the boxes of the union, or return a number above the limit where there are, or may be, too many.
-
-    Minimal sets of boxes that reach the threshold, in falling order of points; without the sets whose boxes have no
-    code in common and those within another one. A column with ``missing`` values may have one of these in common.
-    """
+    """Count the boxes of the union; any number above the limit means too many."""
+    # Minimal sets of boxes that reach the threshold, in falling order of points; without the sets whose boxes have no
+    # code in common and those within another one. A column with ``missing`` values may have one of these in common.
     n_boxes, n_columns = low.shape
     order = _by_points(points)
     rest = np.zeros(n_boxes + 1, np.int64)

@@ -17,25 +17,7 @@ _MOST_NAMES = 20  # of features that are listed
 
 
 def to_html(boxes: BoxSet) -> str:
-    """Write the boxes as a table with a row per box.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes to write.
-
-    Returns
-    -------
-    str
-        A self-contained fragment of HTML. It sets no colours, so it follows the theme of the page; names
-        are escaped.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> "1 ≤ a&lt;b ≤ 2" in to_html(BoxSet([[1]], [[2]], feature_names=["a<b"]))
-    True
-    """
+    """Write the boxes as a table with a row per box."""
     rows = [(str(i), rule) for i, rule in enumerate(rule_texts(boxes), start=1)]
     return html_table(summary(boxes), ("Box", "Rule"), rows, "No boxes: no row is flagged")
 
@@ -58,25 +40,7 @@ def html_table(caption: str, head: tuple[str, str], rows: list[tuple[str, str]],
 
 
 def boxes_card(boxes: BoxSet) -> str:
-    """Write the boxes as notebooks show them: a table, and the features that they look at.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes; the first ones if there are many.
-
-    Returns
-    -------
-    str
-        A fragment like that of `to_html`.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> inf = float("inf")
-    >>> print(boxes_card(BoxSet([[1, -inf]], [[2, inf]], feature_names=["age", "dose"])).splitlines()[-1])
-    <p>Looks at 1 of 2 features: age</p>
-    """
+    """Write the boxes as notebooks show them: a table, and the features that they limit."""
     few = boxes[:MAX_REPR_BOXES]
     rows = [(str(i), rule) for i, rule in enumerate(rule_texts(few), start=1)]
     if len(boxes) > len(few):
@@ -86,25 +50,7 @@ def boxes_card(boxes: BoxSet) -> str:
 
 
 def classifier_card(estimator: Any) -> str:
-    """Write a fitted classifier as notebooks show it: what it is, its rules, and what it was learned with.
-
-    Parameters
-    ----------
-    estimator : classifier
-        Any of boxdraw, fitted.
-
-    Returns
-    -------
-    str
-        A fragment like that of `to_html`.
-
-    Examples
-    --------
-    >>> from boxdraw import BoxSet, BoxSetClassifier
-    >>> model = BoxSetClassifier(BoxSet([[1]], [[2]]), classes=("no", "yes"))
-    >>> classifier_card(model).splitlines()[1]
-    '<p><strong>BoxSetClassifier</strong>: a row in any of these boxes is predicted to be <strong>yes</strong></p>'
-    """
+    """Write a fitted classifier as notebooks show it: what it is, its rules, and what it was learned with."""
     from boxdraw.model.settings import learned_with
 
     card = getattr(estimator, "scorecard_", None)
@@ -114,12 +60,12 @@ def classifier_card(estimator: Any) -> str:
     head = f"<p><strong>{name}</strong>: {what} is predicted to be <strong>{label}</strong></p>"
     settings = learned_with(estimator)
     known = settings.pop("parameters") | settings
-    told = ", ".join(f"{key} = {_value(value)}" for key, value in known.items())
-    return "\n".join(["<div>", head, rules, *([f"<p>{escape(told)}</p>"] if told else []), "</div>"])
+    words = ", ".join(f"{key} = {_value(value)}" for key, value in known.items())
+    return "\n".join(["<div>", head, rules, *([f"<p>{escape(words)}</p>"] if words else []), "</div>"])
 
 
 def _features_line(boxes: BoxSet) -> str:
-    """Say which features the boxes look at."""
+    """List the features that the boxes limit."""
     used = [boxes.feature_names[j] for j in range(boxes.n_features) if boxes.limited[:, j].any()]
     names = ", ".join(printable(name) for name in used[:_MOST_NAMES])
     more = f" and {len(used) - _MOST_NAMES} more" if len(used) > _MOST_NAMES else ""

@@ -40,26 +40,23 @@ import hashlib
 import json
 import math
 import reprlib
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.reader import cells_within, check_header, check_keys, kind_of, list_at, read_text
 from boxdraw.model.rule import Category, Limit, Rule
 
-__all__ = ["FORMAT", "MAX_CELLS", "MODEL_FORMAT", "VERSION", "from_json", "to_json"]
+__all__ = ["FORMAT", "MODEL_FORMAT", "VERSION", "from_json", "to_json"]
 
 #: What marks a file as ours.
 FORMAT = "boxdraw.boxes"
-#: What marks a model file of the command line, whose boxes are read too; `boxdraw.cli.model` documents it.
+#: What marks a model file, whose boxes are read too; `boxdraw.model.file` documents it.
 MODEL_FORMAT = "boxdraw.model"
 #: The newest layout that this version of the library reads, and the one it writes.
 VERSION = 1
-#: The most boxes x features: a few bytes per box and per feature must not be able to claim all memory.
-MAX_CELLS = 10_000_000
-
-Read = TypeVar("Read")
 
 _NUMBERS = ("lower", "upper", "shown_lower", "shown_upper")
 _FLAGS = ("missing", "only_missing")
@@ -67,58 +64,31 @@ _MOST_DIGITS = 40  # of a whole number that is a category
 
 
 def to_json(boxes: BoxSet) -> str:
-    """Write boxes as JSON.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes to write.
-
-    Returns
-    -------
-    str
-        The text, which `from_json` reads back to the last bit.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> inf = float("inf")
-    >>> boxes = BoxSet([[0.1 + 0.2]], [[inf]], feature_names=["age"], shown=([[0.3]], [[inf]]))
-    >>> print(to_json(boxes))
-    {
-      "format": "boxdraw.boxes",
-      "version": 1,
-      "features": [
-        {"name": "age", "kind": "numeric"}
-      ],
-      "boxes": [
-        {"limits": [
-          {"feature": "age", "lower": 0.30000000000000004, "shown_lower": 0.3}
-        ]}
-      ],
-      "shown_checksum": "8379533f1939e12d"
-    }
-    """
-    _check_size(boxes.n_boxes, boxes.n_features)
+    """Write boxes as JSON that `from_json` reads back to the last bit."""
     for name in boxes.feature_names:
-        # Two halves of a surrogate pair that Python keeps apart are one character to JSON.
-        if json.loads(json.dumps(name)) != name:
-            raise ValueError(f"feature name {name!r} cannot be written as JSON: rename the feature")
+        check_text(name, "feature name", "rename the feature")
     features = _block([_dump(_feature(boxes, j)) for j in range(boxes.n_features)], "    ")
     limits = [_block([_dump(limit) for limit in _limits(boxes, k)], "      ") for k in range(boxes.n_boxes)]
     drawn = _block([f'{{"limits": {text}}}' for text in limits], "    ")
     checksum = _checksum(boxes)
-    return "\n".join(
-        [
-            "{",
-            f'  "format": {_dump(FORMAT)},',
-            f'  "version": {VERSION},',
-            f'  "features": {features},',
-            f'  "boxes": {drawn}' + ("," if checksum else ""),
-            *([f'  "shown_checksum": {_dump(checksum)}'] if checksum else []),
-            "}",
-        ]
-    )
+    lines = [
+        "{",
+        f'  "format": {_dump(FORMAT)},',
+        f'  "version": {VERSION},',
+        f'  "features": {features},',
+        f'  "boxes": {drawn}' + ("," if checksum else ""),
+        *([f'  "shown_checksum": {_dump(checksum)}'] if checksum else []),
+        "}",
+    ]
+    text = "\n".join(lines)
+    _check_size(boxes.n_boxes, boxes.n_features, len(text))
+    return text
+
+
+def check_text(text: str, what: str, advice: str = "rename it") -> None:
+    """Raise if JSON reads a text back as another one: two halves of a surrogate pair become one character."""
+    if json.loads(json.dumps(text)) != text:
+        raise ValueError(f"{what} {text!r} cannot be written as JSON: {advice}")
 
 
 def _feature(boxes: BoxSet, j: int) -> dict[str, Any]:
@@ -131,8 +101,8 @@ def _feature(boxes: BoxSet, j: int) -> dict[str, Any]:
 
 
 def _written(category: Category) -> Category:
-    if isinstance(category, str) and json.loads(json.dumps(category)) != category:
-        raise ValueError(f"category {category!r} cannot be written as JSON: rename it")
+    if isinstance(category, str):
+        check_text(category, "category")
     if isinstance(category, int) and abs(category) >= 10**_MOST_DIGITS:
         raise ValueError(f"a category of more than {_MOST_DIGITS} digits cannot be written as JSON: make it text")
     return _plain(category) if isinstance(category, float) else category
@@ -192,96 +162,23 @@ def _block(items: list[str], indent: str) -> str:
 
 
 def from_json(text: str | bytes) -> BoxSet:
-    """Read boxes from JSON text.
-
-    Parameters
-    ----------
-    text : str or bytes
-        What `to_json` wrote, or the same edited by hand. Bytes are decoded as UTF-8.
-
-    Returns
-    -------
-    BoxSet
-        The boxes.
-
-    Raises
-    ------
-    ValueError
-        If the text is anything but such a file; the message says what is wrong and where.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> boxes = BoxSet([[1, 2]], [[3, 4]], feature_names=["a", "b"])
-    >>> from_json(to_json(boxes)) == boxes
-    True
-    """
-    return read_text(text, _boxes, "boxes")
+    """Read boxes from JSON text; the ValueError for any other text says what is wrong and where."""
+    return read_text(text, _boxes, "cannot read boxes from this JSON")
 
 
-def read_text(text: str | bytes, build: Callable[[Any], Read], what: str) -> Read:
-    """Make something from JSON text; every error says that it cannot be read, and why."""
-    try:
-        return build(_parse(text))
-    except RecursionError:
-        raise ValueError(f"cannot read {what} from this JSON: it is nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"cannot read {what} from this JSON: {error}") from None
-
-
-def _parse(text: str | bytes) -> Any:
-    if isinstance(text, bytes):
-        try:
-            text = text.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"not UTF-8 at byte {error.start}; save it with that encoding") from None
-    # Editors on Windows put a mark in front. Whole numbers are read as floats because that is what limits
-    # are, and because a float takes a number of any length in its stride.
-    return json.loads(
-        text.removeprefix("\ufeff"),
-        parse_int=_Whole,
-        parse_constant=_refuse_constant,
-        object_pairs_hook=_unique_keys,
-    )
-
-
-class _Whole(float):
-    """A whole number as a float that still knows its digits, because a category may have more than a float holds."""
-
-    def __new__(cls, text: str) -> _Whole:
-        number = super().__new__(cls, text)
-        number.exact = int(text) if len(text.lstrip("-")) <= _MOST_DIGITS else None
-        return number
-
-    exact: int | None
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number in JSON; leave a limit out to have none")
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
-            raise ValueError(f"the key {reprlib.repr(key)} appears twice in one object")
-        result[key] = value
-    return result
-
-
-def _boxes(data: Any) -> BoxSet:
+def _boxes(data: Any, size: int) -> BoxSet:
     if isinstance(data, dict) and data.get("format") == MODEL_FORMAT:  # it also says what the labels are called
         if "boxes" not in data and isinstance(data.get("scorecard"), dict):
-            from boxdraw.model.export.scorecard import read_card
+            from boxdraw.model.export.scorecard import read_card, union_within
 
-            return read_card(data["scorecard"]).union()
+            return union_within(read_card(data["scorecard"], size), size)
         if isinstance(data.get("boxes"), dict):
             data = data["boxes"]
-    return read_boxes(data)
+    return read_boxes(data, size)
 
 
-def read_boxes(data: Any, where: str = "the file") -> BoxSet:
-    """Make boxes from what `read_text` parsed."""
+def read_boxes(data: Any, size: int, where: str = "the file") -> BoxSet:
+    """Build boxes from what `read_text` parsed, of a text of some length."""
     check_header(data, FORMAT, VERSION)
     check_keys(data, where, required=("format", "version", "features", "boxes"), optional=("shown_checksum",))
     features = [_read_feature(item, f"features[{j}]") for j, item in enumerate(list_at(data, "features", ""))]
@@ -294,12 +191,14 @@ def read_boxes(data: Any, where: str = "the file") -> BoxSet:
     if len(known) < len(features):
         twice = next(iter(_repeated(name for name, _ in features)))
         raise ValueError(f"features: the name {reprlib.repr(twice)} appears twice; names must differ")
-    _check_size(len(boxes), len(known))
+    _check_size(len(boxes), len(known), size)
     sets = {name: None if values is None else frozenset(values) for name, values in known.items()}
     limits = [_read_limits(box, f"boxes[{k}]", sets) for k, box in enumerate(boxes)]
     rules = [Rule(tuple(_as_limit(name, limit) for name, limit in box.items())) for box in limits]
     categories = {name: values for name, values in known.items() if values is not None}
     result = BoxSet.from_rules(rules, known, categories)
+    if "shown_checksum" not in data:
+        return result
     printed = {"shown_lower": result.lower.copy(), "shown_upper": result.upper.copy()}
     place = {name: j for j, name in enumerate(known)}
     for k, box in enumerate(limits):
@@ -307,7 +206,7 @@ def read_boxes(data: Any, where: str = "the file") -> BoxSet:
             for side in printed.keys() & limit.keys():
                 printed[side][k, place[name]] = limit[side]
     as_shown = result._with(np.s_[:], (printed["shown_lower"], printed["shown_upper"]))
-    return as_shown if data.get("shown_checksum") == (_checksum(as_shown) or None) else result
+    return as_shown if data["shown_checksum"] == _checksum(as_shown) else result
 
 
 def _as_limit(name: str, limit: dict[str, Any]) -> Limit:
@@ -315,22 +214,6 @@ def _as_limit(name: str, limit: dict[str, Any]) -> Limit:
         return Limit(name, math.inf, -math.inf, missing=True)
     numbers = limit.get("lower", -math.inf), limit.get("upper", math.inf)
     return Limit(name, *numbers, limit.get("categories"), limit.get("missing", False))
-
-
-def check_header(data: Any, expected: str, newest: int) -> None:
-    """Check what every version has, before anything that a newer version may have changed."""
-    if not isinstance(data, dict):
-        raise ValueError(f"expected an object {{...}}, got {kind_of(data)}")
-    marker = data.get("format")
-    if marker != expected:
-        raise ValueError(f'expected "format": "{expected}", got {reprlib.repr(marker) if marker else "none"}')
-    version = data.get("version")
-    if not isinstance(version, float) or not version.is_integer() or version < 1:
-        raise ValueError(f"version: expected a whole number from 1 on, got {reprlib.repr(version)}")
-    if version > newest:
-        raise ValueError(
-            f"written by a newer boxdraw (format version {version:g}; this one reads up to {newest}): upgrade boxdraw"
-        )
 
 
 def _read_feature(item: Any, where: str) -> tuple[str, tuple[Category, ...] | None]:
@@ -365,9 +248,9 @@ def _repeated(values: Iterable[Category]) -> Iterable[Category]:
 
 
 def _category(value: Any, where: str) -> Category:
-    if isinstance(value, _Whole) and value.exact is not None:
-        return value.exact
-    if isinstance(value, str | bool) or (type(value) is float and math.isfinite(value)):
+    if isinstance(value, str | bool) or (isinstance(value, int) and abs(value) < 10**_MOST_DIGITS):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
         return value
     raise ValueError(f"{where}: expected a string, a number of at most {_MOST_DIGITS} digits, true or false")
 
@@ -402,7 +285,7 @@ def _read_flags(item: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def _check_kind(limit: dict[str, Any], known: frozenset[Category] | None, where: str) -> None:
-    """Refuse limits that do not go with the kind of the feature."""
+    """Raise if limits do not go with the kind of the feature."""
     if known is None and "categories" in limit:
         raise ValueError(f"{where}: has categories, but the feature is numeric")
     if known is None:
@@ -416,11 +299,7 @@ def _check_kind(limit: dict[str, Any], known: frozenset[Category] | None, where:
 
 
 def _read_limit(numbers: dict[str, Any], where: str) -> dict[str, float]:
-    for key, number in numbers.items():
-        if not isinstance(number, float):
-            raise ValueError(f"{where}.{key}: expected a number, got {kind_of(number)}")
-        if not math.isfinite(number):
-            raise ValueError(f"{where}.{key}: the number is too large for a float; leave a limit out to have none")
+    numbers = {key: _read_number(number, f"{where}.{key}") for key, number in numbers.items()}
     for shown, exact in (("shown_lower", "lower"), ("shown_upper", "upper")):
         if shown in numbers and exact not in numbers:
             raise ValueError(f"{where}: has {shown} but no {exact}")
@@ -429,35 +308,23 @@ def _read_limit(numbers: dict[str, Any], where: str) -> dict[str, float]:
     return numbers
 
 
-def check_keys(value: Any, where: str, *, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:
-    """Refuse what is no object, or lacks keys, or has others."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{where}: expected an object {{...}}, got {kind_of(value)}")
-    missing = [key for key in required if key not in value]
-    if missing:
-        raise ValueError(f"{where}: lacks {', '.join(missing)}")
-    unknown = sorted(set(value) - {*required, *optional})
-    if unknown:
-        raise ValueError(f"{where}: unknown keys {reprlib.repr(unknown)}; known are {', '.join(required + optional)}")
+def _read_number(value: Any, where: str) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ValueError(f"{where}: expected a number, got {kind_of(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{where}: the number is too large for a float; leave a limit out to have none")
+    return number
 
 
-def list_at(parent: dict[str, Any], key: str, where: str) -> list[Any]:
-    """Return a value that has to be a list."""
-    value = parent[key]
-    if not isinstance(value, list):
-        raise ValueError(f"{where}{key}: expected a list [...], got {kind_of(value)}")
-    return value
-
-
-def kind_of(value: object) -> str:
-    """Name a value as JSON does."""
-    kinds = {dict: "an object", list: "a list", str: "a string", float: "a number", bool: "true or false"}
-    return next((name for kind, name in kinds.items() if isinstance(value, kind)), "null")
-
-
-def _check_size(n_boxes: int, n_features: int) -> None:
-    if n_boxes * n_features > MAX_CELLS:
+def _check_size(n_boxes: int, n_features: int, size: int) -> None:
+    """Raise if boxes take far more memory than their text."""
+    most = cells_within(size)
+    if n_boxes * n_features > most:
         raise ValueError(
-            f"{n_boxes} boxes on {n_features} features are {n_boxes * n_features} cells, more than the "
-            f"{MAX_CELLS} that a file may have; leave out the features that no box limits"
+            f"{n_boxes} boxes on {n_features} features are {n_boxes * n_features} cells, more than the {most} that a "
+            f"file of {size} characters may have; leave out the features that no box limits"
         )

@@ -20,29 +20,7 @@ _LOST = re.compile(r"^\s|\s$|(?<=\s)\s")
 
 
 def to_markdown(boxes: BoxSet) -> str:
-    r"""Write the boxes as a table with a row per box, in GitHub's kind of Markdown.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes to write.
-
-    Returns
-    -------
-    str
-        The table, with the rules as ``to_text`` writes them. Names and categories are escaped, so that each
-        is read as it is, and never as formatting or HTML.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> boxes = BoxSet([[30, -float("inf")], [0, 5]], [[65, 2], [0, 9]], feature_names=["age", "dose_*mg*"])
-    >>> print(to_markdown(boxes))
-    | Box | Rule |
-    | ---: | :--- |
-    | 1 | 30 ≤ age ≤ 65 and dose\_\*mg\* ≤ 2 |
-    | 2 | age = 0 and 5 ≤ dose\_\*mg\* ≤ 9 |
-    """
+    """Write the boxes as a table with a row per box, in GitHub's kind of Markdown."""
     rows = [(str(i), rule) for i, rule in enumerate(rule_texts(boxes), start=1)]
     return markdown_table(("Box", "Rule"), rows or [("", "No boxes: no row is flagged")])
 

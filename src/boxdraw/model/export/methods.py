@@ -95,12 +95,14 @@ class Exports:
         dialect : str
             One of sqlite, duckdb, postgres, spark, bigquery, snowflake, mssql and mysql.
         **options
-            ``column``, ``positive`` and ``negative``; see `boxdraw.model.export.sql.to_sql`.
+            ``column`` ("flagged"), the name of the column with the labels, which must not be that of a feature;
+            ``positive`` (1) and ``negative`` (0), the labels of rows in any box and in none: both text, both numbers,
+            or both true and false.
 
         Returns
         -------
         str
-            The statement or the expression.
+            The statement or the expression, without a semicolon; `boxdraw.model.export.sql` documents what it promises.
 
         Examples
         --------
@@ -147,7 +149,18 @@ class Exports:
         Returns
         -------
         onnx.ModelProto
-            The model; `boxdraw.model.export.onnx` says what its inputs and outputs are.
+            The model, which labels every row as the boxes do; ``onnx.save`` writes it to a file, and
+            `boxdraw.model.export.onnx` documents its inputs and outputs. A ValueError if a feature has both text and
+            numbers as categories, or a category that no tensor can hold.
+
+        Examples
+        --------
+        >>> import onnxruntime
+        >>> from boxdraw import BoxSet, onnx_inputs
+        >>> boxes = BoxSet([[0], [2]], [[3], [9]], feature_names=["age"])
+        >>> session = onnxruntime.InferenceSession(boxes.to_onnx().SerializeToString())
+        >>> session.run(["label"], onnx_inputs(boxes, [[1], [3], [10]]))[0].tolist()
+        [1, 1, 0]
         """
         from boxdraw.model.export.onnx import to_onnx
 
@@ -194,7 +207,7 @@ class Exports:
             Two features to show, three to eight for a grid of pairs, or all that the boxes limit; by default the two
             that matter most.
         pos_label : label, optional
-            The positive class; the rarer one by default.
+            The positive class; the one with fewer rows by default.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
 

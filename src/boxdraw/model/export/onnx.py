@@ -1,6 +1,6 @@
 """Boxes as an ONNX model, for runtimes without Python.
 
-The model has an input per feature that any box looks at, each of shape [n, 1]:
+The model has an input per feature that any box limits, each of shape [n, 1]:
 
 - a feature of numbers is a double tensor, with NaN for missing values;
 - so is one whose categories are numbers or true and false, with 1 for true and 0 for false;
@@ -43,34 +43,7 @@ _OUTPUTS = ("label", "boxes")
 
 
 def to_onnx(boxes: BoxSet) -> ModelProto:
-    """Write boxes as an ONNX model; the documentation of the module says what goes in and comes out.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes to write.
-
-    Returns
-    -------
-    onnx.ModelProto
-        The model, which labels every row as the boxes do; ``onnx.save`` writes it to a file.
-
-    Raises
-    ------
-    ValueError
-        If a feature has both text and numbers as categories, or a category that no tensor can hold: a whole number
-        that is no float64, or text that is not valid Unicode.
-
-    Examples
-    --------
-    >>> import onnxruntime
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> boxes = BoxSet([[0], [2]], [[3], [9]], feature_names=["age"])
-    >>> session = onnxruntime.InferenceSession(to_onnx(boxes).SerializeToString())
-    >>> label, inside = session.run(None, {"age": np.array([[1.0], [3.0], [10.0]])})
-    >>> label.tolist(), inside.tolist()
-    ([1, 1, 0], [[True, False], [True, True], [False, False]])
-    """
+    """Write boxes as an ONNX model; the module documents its inputs and outputs."""
     try:
         import onnx
     except ImportError:
@@ -90,7 +63,7 @@ def to_onnx(boxes: BoxSet) -> ModelProto:
 
 
 def onnx_inputs(boxes: BoxSet, X: Any) -> dict[str, npt.NDArray[Any]]:
-    """Make the inputs of the model that `to_onnx` writes.
+    """Make the inputs of the model that `BoxSet.to_onnx` writes.
 
     Parameters
     ----------
@@ -106,7 +79,7 @@ def onnx_inputs(boxes: BoxSet, X: Any) -> dict[str, npt.NDArray[Any]]:
 
     Examples
     --------
-    >>> from boxdraw.model.boxes import BoxSet
+    >>> from boxdraw import BoxSet, onnx_inputs
     >>> inf = float("inf")
     >>> boxes = BoxSet([[30, -inf]], [[inf, inf]], feature_names=["age", "region"], allowed={"region": [{"north"}]})
     >>> for name, column in onnx_inputs(boxes, [[45, "north"], [None, None]]).items():
@@ -143,7 +116,7 @@ def _values_at(places: npt.NDArray[np.intp], known: npt.NDArray[Any]) -> npt.NDA
 
 @dataclass(frozen=True)
 class _Input:
-    """A feature that the model looks at; `known` are its categories, as a tensor holds them."""
+    """A feature that the model uses; `known` are its categories, as a tensor holds them."""
 
     feature: int
     original: str
@@ -161,7 +134,7 @@ class _Input:
 
 
 def _inputs(boxes: BoxSet) -> list[_Input]:
-    """List what goes into the model: what any box looks at, or else one feature that says how many rows there are."""
+    """List the inputs: the features that any box limits, or one that gives the number of rows."""
     features = np.flatnonzero(boxes.limited.any(axis=0)).tolist() or [0]
     taken = {*_OUTPUTS, *boxes.feature_names}
     inputs = []
@@ -239,13 +212,13 @@ class _Graph:
         return name
 
     def declare(self, values: list[ValueInfoProto], name: str, dtype: Any, *sizes: Any) -> None:
-        """Say what goes in or comes out."""
+        """Add an input or an output."""
         kind = self.onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         values.append(self.onnx.helper.make_tensor_value_info(name, kind, ["n", *sizes]))
 
 
 def _met(graph: _Graph, boxes: BoxSet, given: _Input) -> str:
-    """Add what says which rows meet the limits on one feature of which boxes, [n, n_boxes]; return its name."""
+    """Add the mask of rows that meet each box's limits on one feature, [n, n_boxes]; return its name."""
     graph.declare(graph.inputs, given.name, np.float64 if given.missing is None else object, 1)
     if given.missing is not None:
         graph.declare(graph.inputs, given.missing, np.bool_, 1)
@@ -264,14 +237,14 @@ def _met(graph: _Graph, boxes: BoxSet, given: _Input) -> str:
 
 
 def _places(graph: _Graph, name: str, known: npt.NDArray[Any]) -> str:
-    """Add what finds the place of each category in the list of known ones."""
+    """Add a lookup of the places of categories among the known ones."""
     tensors = {"keys": known, "values": np.arange(len(known), dtype=np.int64), "default": np.array([UNSEEN], np.int64)}
     attributes = {f"{key}_tensor": graph.onnx.numpy_helper.from_array(tensor) for key, tensor in tensors.items()}
     return graph.node("LabelEncoder", name, domain="ai.onnx.ml", **attributes)
 
 
 def _table(boxes: BoxSet, j: int, known: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Say which boxes admit which categories: a row for each known one, then one each for missing and unknown."""
+    """Return which boxes admit which categories: a row per known one, then one each for missing and unknown."""
     sets = [allowed[j] for allowed in boxes.allowed]
     rows = [[values is None or value in values for values in sets] for value in known.tolist()]
     rows += [boxes.missing[:, j].tolist(), [values is None for values in sets]]

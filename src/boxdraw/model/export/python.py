@@ -8,7 +8,7 @@ imports nothing, so it can be pasted into any program. What it promises:
 - None, NaN and pandas.NA are missing values; pandas is not needed to tell.
 - A value that is no category, even a list, is one that no box allows.
 - The docstring lists the rules with the short numbers that `to_text` prints; the code has the exact ones.
-- Every feature that any box looks at has to be in the row: a KeyError says which one is not. Other keys are ignored.
+- Every feature that any box limits has to be in the row, or a KeyError names it. Other keys are ignored.
 """
 
 from __future__ import annotations
@@ -55,47 +55,7 @@ _CATEGORY = """
 
 
 def to_python(boxes: BoxSet, name: str = "flag") -> str:
-    """Write boxes as the source of a Python function.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes to write.
-    name : str
-        The name of the function: an identifier that Python itself has no use for.
-
-    Returns
-    -------
-    str
-        The source, which ends with a newline. The same boxes always give the same source.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> boxes = BoxSet([[30]], [[float("inf")]], feature_names=["age"])
-    >>> print(to_python(boxes, "is_adult"))
-    def is_adult(row):
-        \"\"\"Say whether a row, a mapping of feature names to values, is in any box.
-    <BLANKLINE>
-        Box 1: age ≥ 30
-    <BLANKLINE>
-        None, NaN and pandas.NA are missing. A feature that a box looks at and the row lacks is a KeyError.
-        \"\"\"
-    <BLANKLINE>
-        def number(value):
-            ...
-    <BLANKLINE>
-        x0 = number(row['age'])
-    <BLANKLINE>
-        # Box 1
-        if x0 >= 30.0:
-            return True
-        return False
-    >>> space = {}
-    >>> exec(to_python(boxes), space)
-    >>> space["flag"]({"age": 42}), space["flag"]({"age": None})
-    (True, False)
-    """
+    """Write boxes as the source of a Python function."""
     _check_function_name(name)
     used = np.flatnonzero(boxes.limited.any(axis=0)).tolist()
     reads = [_read(boxes, j) for j in used]

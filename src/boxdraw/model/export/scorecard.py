@@ -17,19 +17,23 @@ beside this module says the same as a JSON Schema.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.html import html_table
-from boxdraw.model.export.json import check_header, check_keys, kind_of, list_at, read_boxes, read_text
+from boxdraw.model.export.json import read_boxes
 from boxdraw.model.export.json import to_json as boxes_to_json
 from boxdraw.model.export.markdown import markdown_table
-from boxdraw.model.export.sql import Engine, case_lines, conditions_of, engine_of, query, written_labels
+from boxdraw.model.export.sql import Dialect, case_lines, conditions_of, dialect_of, query, written_labels
 from boxdraw.model.export.text import MAX_REPR_BOXES, rule_texts, summary
+from boxdraw.model.reader import cells_within, check_header, check_keys, kind_of, list_at, read_text, whole, within
 from boxdraw.model.rule import Category
 from boxdraw.model.scorecard import MAX_POINTS, Scorecard
+from boxdraw.model.union import MAX_SETS, count_sets
 
 __all__ = ["FORMAT", "VERSION", "from_json", "to_columns", "to_html", "to_json", "to_markdown", "to_sql", "to_text"]
 
@@ -42,26 +46,7 @@ _NOTHING = "No box: nothing is flagged."
 
 
 def to_text(card: Scorecard) -> str:
-    """Write a line per box, and one that says from how many points a row is flagged.
-
-    Parameters
-    ----------
-    card : Scorecard
-        The card to write.
-
-    Returns
-    -------
-    str
-        The lines, with the rules of `boxdraw.model.export.text.rule_texts`.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> print(to_text(Scorecard(BoxSet([[1], [5]], [[2], [6]]), [1, 2], 4)))
-    1 point: 1 ≤ x0 ≤ 2
-    2 points: 5 ≤ x0 ≤ 6
-    Alarm from 4 points, which no row can reach.
-    """
+    """Write a line per box, and one that says from how many points a row is flagged."""
     return "\n".join([*_lines(card, len(card)), _alarm(card)])
 
 
@@ -72,7 +57,7 @@ def _lines(card: Scorecard, most: int) -> list[str]:
 
 
 def _alarm(card: Scorecard) -> str:
-    """Say from how many points a row is flagged."""
+    """Write the threshold."""
     if not len(card):
         return _NOTHING
     most, least = (sum(value for value in card.points if value * sign > 0) for sign in (1, -1))
@@ -99,73 +84,18 @@ def to_repr(card: Scorecard) -> str:
 
 
 def to_columns(card: Scorecard) -> dict[str, Any]:
-    """Return the columns of the frame of a card: a rule and points per box.
-
-    Parameters
-    ----------
-    card : Scorecard
-        The card.
-
-    Returns
-    -------
-    dict of str to ndarray
-        The columns ``rule`` and ``points``, typed even where there are no boxes.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> to_columns(Scorecard(BoxSet([[1]], [[2]]), [3], 2))["points"]
-    array([3])
-    """
+    """Return the columns of the frame of a card, typed even where there are no boxes."""
     return {"rule": np.array(rule_texts(card.boxes), np.str_), "points": np.array(card.points, np.int64)}
 
 
 def to_html(card: Scorecard) -> str:
-    """Write a card as a table with a row per box.
-
-    Parameters
-    ----------
-    card : Scorecard
-        The card to write.
-
-    Returns
-    -------
-    str
-        A fragment of HTML like that of boxes; names are escaped.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> "1 ≤ a&lt;b ≤ 2" in to_html(Scorecard(BoxSet([[1]], [[2]], feature_names=["a<b"]), [3], 2))
-    True
-    """
+    """Write a card as a table with a row per box: a fragment of HTML, names escaped."""
     caption = _alarm(card) if len(card) else summary(card.boxes, "Scorecard")
     return html_table(caption, ("Points", "Rule"), _rows(card), _NOTHING)
 
 
 def to_markdown(card: Scorecard) -> str:
-    """Write a card as a table with a row per box, in GitHub's kind of Markdown, and a line below it.
-
-    Parameters
-    ----------
-    card : Scorecard
-        The card to write.
-
-    Returns
-    -------
-    str
-        The table. Names and categories are escaped, so that each is read as it is.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> print(to_markdown(Scorecard(BoxSet([[1]], [[2]]), [3], 2)))
-    | Points | Rule |
-    | ---: | :--- |
-    | 3 | 1 ≤ x0 ≤ 2 |
-    <BLANKLINE>
-    Alarm from 2 points.
-    """
+    """Write a card as a Markdown table with a row per box, and a line below it."""
     rows = _rows(card)
     return f"{markdown_table(('Points', 'Rule'), rows)}\n\n{_alarm(card)}" if rows else _NOTHING
 
@@ -184,60 +114,8 @@ def to_sql(
     positive: Category = 1,
     negative: Category = 0,
 ) -> str:
-    """Write a card as a SQL expression, or as a query.
-
-    Parameters
-    ----------
-    card : Scorecard
-        The card to write.
-    table : str or sequence of str, optional
-        The table to query, as in `boxdraw.BoxSet.to_sql`. By default only the expression of the label is written,
-        or that of the points if ``column`` is None.
-    dialect : str
-        One of `boxdraw.model.export.sql.DIALECTS`.
-    column, points_column : str or None
-        The names of the columns with the labels and the points, which must not be those of features. Either can be
-        None, to be left out of a query.
-    positive, negative : str, int, float or bool
-        The labels of rows that have enough points and of those that do not; both text, both numbers, or both true and
-        false.
-
-    Returns
-    -------
-    str
-        The SQL, without a semicolon. What `boxdraw.BoxSet.to_sql` promises and needs holds here too: each row gets the
-        points of `Scorecard.score`, and the positive label exactly where `Scorecard.contains` is True.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> card = Scorecard(BoxSet([[30], [40]], [[50], [60]], feature_names=["age"]), [3, 2], 4)
-    >>> print(to_sql(card))
-    CASE
-      WHEN (
-        CASE
-          WHEN `age` BETWEEN 30.0 AND 50.0
-          THEN 3
-          ELSE 0
-        END
-        + CASE
-          WHEN `age` BETWEEN 40.0 AND 60.0
-          THEN 2
-          ELSE 0
-        END
-      ) >= 4
-      THEN 1
-      ELSE 0
-    END
-    >>> print(to_sql(Scorecard(card.boxes[:0], [], 1), "people", dialect="duckdb", column=None))
-    SELECT
-      *,
-      (
-        0
-      ) AS "points"
-    FROM "people"
-    """
-    engine = engine_of(dialect)
+    """Write a card as a SQL expression or a query, as `Scorecard.to_sql` documents."""
+    engine = dialect_of(dialect)
     total = _sum_lines(card, engine)
     flag = _flag_lines(total, card.threshold, *written_labels(positive, negative, engine))
     if table is None:
@@ -249,7 +127,7 @@ def to_sql(
     return query(card.boxes, named, table, engine)
 
 
-def _sum_lines(card: Scorecard, engine: Engine) -> list[str]:
+def _sum_lines(card: Scorecard, engine: Dialect) -> list[str]:
     """Write the points of a row, in brackets."""
     lines: list[str] = []
     for value, conditions in zip(card.points, conditions_of(card.boxes, engine), strict=True):
@@ -266,41 +144,7 @@ def _flag_lines(total: list[str], threshold: int, inside: str, outside: str) -> 
 
 
 def to_json(card: Scorecard) -> str:
-    """Write a card as JSON.
-
-    Parameters
-    ----------
-    card : Scorecard
-        The card to write.
-
-    Returns
-    -------
-    str
-        The text, which `from_json` reads back to the last bit.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> print(to_json(Scorecard(BoxSet([[1]], [[2]], feature_names=["age"]), [3], 2)))
-    {
-      "format": "boxdraw.scorecard",
-      "version": 1,
-      "threshold": 2,
-      "points": [3],
-      "boxes": {
-        "format": "boxdraw.boxes",
-        "version": 1,
-        "features": [
-          {"name": "age", "kind": "numeric"}
-        ],
-        "boxes": [
-          {"limits": [
-            {"feature": "age", "lower": 1, "upper": 2}
-          ]}
-        ]
-      }
-    }
-    """
+    """Write a card as JSON that `from_json` reads back to the last bit."""
     entries = {
         "format": f'"{FORMAT}"',
         "version": str(VERSION),
@@ -312,50 +156,40 @@ def to_json(card: Scorecard) -> str:
 
 
 def from_json(text: str | bytes) -> Scorecard:
-    """Read a card from JSON text.
-
-    Parameters
-    ----------
-    text : str or bytes
-        What `to_json` wrote, or the same edited by hand. Bytes are decoded as UTF-8.
-
-    Returns
-    -------
-    Scorecard
-        The card.
-
-    Raises
-    ------
-    ValueError
-        If the text is anything but such a file; the message says what is wrong and where.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> card = Scorecard(BoxSet([[1, 2]], [[3, 4]], feature_names=["a", "b"]), [3], 2)
-    >>> from_json(to_json(card)) == card
-    True
-    """
-    return read_text(text, read_card, "a scorecard")
+    """Read a card from JSON text; the ValueError for any other text says what is wrong and where."""
+    return read_text(text, read_card, "cannot read a scorecard from this JSON")
 
 
-def read_card(data: Any) -> Scorecard:
-    """Make a card from what `boxdraw.model.export.json.read_text` parsed."""
+def read_card(data: Any, size: int) -> Scorecard:
+    """Build a card from what `boxdraw.model.reader.read_text` parsed, of a text of some length."""
     check_header(data, FORMAT, VERSION)
     check_keys(data, "the file", required=("format", "version", "threshold", "points", "boxes"))
     threshold = _whole(data["threshold"], "threshold")
     points = [_whole(value, f"points[{k}]") for k, value in enumerate(list_at(data, "points", ""))]
-    try:
-        boxes = read_boxes(data["boxes"], "the object")
-    except ValueError as error:
-        raise ValueError(f"in boxes: {error}") from None
+    with within("boxes"):
+        boxes = read_boxes(data["boxes"], size, "the object")
     return Scorecard(boxes, points, threshold)
 
 
+def union_within(card: Scorecard, size: int) -> BoxSet:
+    """Return the union of a card that comes from a text of some length; raise if it takes far more memory than that."""
+    known = sum(len(values) for values in card.boxes.categories if values is not None)
+    columns = len(card) + 2 * int(card.boxes.limited.any(axis=0).sum()) + known
+    n_sets = count_sets(card.points, card.threshold)
+    if n_sets <= MAX_SETS and n_sets * columns > cells_within(size):
+        raise ValueError(
+            f"the scorecard has {n_sets} sets of boxes on {columns} columns, too many to write as a union of boxes; "
+            "use fewer boxes"
+        )
+    return card.union()
+
+
 def _whole(value: Any, where: str) -> int:
-    if not isinstance(value, float) or not value.is_integer():
-        got = value if isinstance(value, float) else kind_of(value)
-        raise ValueError(f"{where}: expected a whole number, got {got}")
-    if abs(value) > MAX_POINTS:
-        raise ValueError(f"{where}: expected a whole number of at most {MAX_POINTS} in size, got {value:g}")
-    return int(value)
+    number = whole(value)
+    if number is None:
+        raise ValueError(
+            f"{where}: expected a whole number, got {value if isinstance(value, float) else kind_of(value)}"
+        )
+    if abs(number) > MAX_POINTS:
+        raise ValueError(f"{where}: expected a whole number of at most {MAX_POINTS} in size, got {reprlib.repr(value)}")
+    return number

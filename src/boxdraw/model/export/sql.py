@@ -69,68 +69,23 @@ def to_sql(
     positive: Category = 1,
     negative: Category = 0,
 ) -> str:
-    """Write boxes as a SQL expression, or as a query.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes to write.
-    table : str or sequence of str, optional
-        The table to query. A str is one name, whatever is in it; a sequence is a path like ``("schema", "table")``.
-        By default only the expression is written, to be used in a query of your own.
-    dialect : str
-        One of `DIALECTS`.
-    column : str
-        The name of the column with the labels, which must not be that of a feature. Only a query has one.
-    positive, negative : str, int, float or bool
-        The labels of rows in any box and in none; both text, both numbers, or both true and false.
-
-    Returns
-    -------
-    str
-        The SQL, without a semicolon. Features that no box looks at do not appear.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> inf = float("inf")
-    >>> boxes = BoxSet([[30, -inf], [-inf, 5]], [[inf, 2], [20, 9]], feature_names=["age", "dose"])
-    >>> print(to_sql(boxes))
-    CASE
-      WHEN `age` >= 30.0
-        AND `dose` <= 2.0
-      THEN 1
-      WHEN `age` <= 20.0
-        AND `dose` BETWEEN 5.0 AND 9.0
-      THEN 1
-      ELSE 0
-    END
-    >>> print(to_sql(boxes[:0], ("sales", "orders"), dialect="duckdb", positive="yes", negative="no"))
-    SELECT
-      *,
-      CASE
-        WHEN 1 = 0
-        THEN 'yes'
-        ELSE 'no'
-      END AS "flagged"
-    FROM "sales"."orders"
-    """
-    engine = engine_of(dialect)
+    """Write boxes as a SQL expression or a query, as `BoxSet.to_sql` documents."""
+    engine = dialect_of(dialect)
     inside, outside = written_labels(positive, negative, engine)
     branches = [(conditions, inside) for conditions in conditions_of(boxes, engine)]
     lines = case_lines(branches or [(["1 = 0"], inside)], outside)
     return "\n".join(lines) if table is None else query(boxes, {"labels": (column, lines)}, table, engine)
 
 
-def engine_of(dialect: str) -> Engine:
-    """Return how an engine writes things."""
+def dialect_of(dialect: str) -> Dialect:
+    """Return how a dialect writes things."""
     if dialect not in DIALECTS:
         raise ValueError(f"unknown dialect {dialect!r}; known are {', '.join(DIALECTS)}")
     return _ENGINES[dialect]
 
 
-def conditions_of(boxes: BoxSet, engine: Engine) -> list[list[str]]:
-    """Write what each box asks of each feature that it looks at; refuse names that would be taken for one another."""
+def conditions_of(boxes: BoxSet, engine: Dialect) -> list[list[str]]:
+    """Write the limits of each box; raise if two names would be taken for one."""
     _check_features(boxes, engine)
     known = dict(zip(boxes.feature_names, boxes.categories, strict=True))
     return [[_condition(limit, known[limit.feature], engine) for limit in rule.limits] for rule in boxes.rules()]
@@ -146,7 +101,7 @@ def case_lines(branches: Sequence[tuple[Sequence[str], str]], otherwise: str) ->
 
 
 def query(
-    boxes: BoxSet, columns: Mapping[str, tuple[str, list[str]]], table: str | Sequence[str], engine: Engine
+    boxes: BoxSet, columns: Mapping[str, tuple[str, list[str]]], table: str | Sequence[str], engine: Dialect
 ) -> str:
     """Write a query of all columns of a table and of some more, given by what they hold: a name and an expression."""
     lines, taken = ["SELECT", "  *"], {_fold(name, engine): "a feature" for name in boxes.feature_names}
@@ -162,8 +117,8 @@ def query(
 
 
 @dataclass(frozen=True)
-class Engine:
-    """How an engine writes things. In templates ``{}`` stands for a column."""
+class Dialect:
+    """How a dialect writes things. In templates ``{}`` stands for a column."""
 
     title: str
     name: Callable[[str], str]
@@ -185,21 +140,23 @@ class Engine:
     not_in_names: str = ""
 
 
-def _check_features(boxes: BoxSet, engine: Engine) -> None:
-    """Refuse a query that would read another column than meant."""
-    folded = [_fold(name, engine) for name in boxes.feature_names]
+def _check_features(boxes: BoxSet, engine: Dialect) -> None:
+    """Raise if the database would take a feature for another one."""
+    folded: dict[str, list[str]] = {}
+    for name in boxes.feature_names:
+        folded.setdefault(_fold(name, engine), []).append(name)
     for j in np.flatnonzero(boxes.limited.any(axis=0)).tolist():
-        same = [name for name, other in zip(boxes.feature_names, folded, strict=True) if other == folded[j]]
+        same = folded[_fold(boxes.feature_names[j], engine)]
         if len(same) > 1:
             raise ValueError(f"{engine.title} may take the features {same} for one column: rename all but one")
 
 
-def _fold(name: str, engine: Engine) -> str:
-    """Return what an engine tells names apart by."""
+def _fold(name: str, engine: Dialect) -> str:
+    """Return a name as the dialect compares it."""
     return name if engine.tells_cases_apart else name.lower()
 
 
-def _name(name: str, what: str, engine: Engine) -> str:
+def _name(name: str, what: str, engine: Dialect) -> str:
     """Quote the name of a column or a table."""
     if not isinstance(name, str):
         raise TypeError(f"the name of {what} must be a str, got {name!r}")
@@ -210,7 +167,7 @@ def _name(name: str, what: str, engine: Engine) -> str:
     return engine.name(_checked(name, f"the name of {what}"))
 
 
-def _path(table: str | Sequence[str], engine: Engine) -> str:
+def _path(table: str | Sequence[str], engine: Dialect) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     if not parts:
         raise ValueError("table must have at least one name, got none")
@@ -218,7 +175,7 @@ def _path(table: str | Sequence[str], engine: Engine) -> str:
 
 
 def _checked(text: str, what: str) -> str:
-    """Refuse what SQL cannot have even in quotes."""
+    """Raise if SQL cannot hold a text even in quotes."""
     if "\0" in text:
         raise ValueError(f"{what} cannot be written as SQL, it has a NUL character: {text!r}")
     try:
@@ -228,8 +185,8 @@ def _checked(text: str, what: str) -> str:
     return text
 
 
-def written_labels(positive: Category, negative: Category, engine: Engine) -> tuple[str, str]:
-    """Write the two labels; refuse those that cannot be told apart, or are no values of one column."""
+def written_labels(positive: Category, negative: Category, engine: Dialect) -> tuple[str, str]:
+    """Write the two labels; raise if they are equal or not of one type."""
     labels = as_category(positive), as_category(negative)
     kinds = [_kind([label], "a label") for label in labels]
     if kinds[0] != kinds[1] or labels[0] == labels[1]:
@@ -240,7 +197,7 @@ def written_labels(positive: Category, negative: Category, engine: Engine) -> tu
 
 
 def _kind(values: Sequence[Category], what: str) -> str:
-    """Say whether the values of a column are text, numbers, or true and false."""
+    """Return "text", "number" or "bool" for the values of a column."""
     texts = [isinstance(value, str) for value in values]
     if all(texts):
         return "text"
@@ -249,7 +206,7 @@ def _kind(values: Sequence[Category], what: str) -> str:
     return "bool" if all(isinstance(value, bool) for value in values) else "number"
 
 
-def _value(value: Category, kind: str, engine: Engine, end_mark: str = "") -> str:
+def _value(value: Category, kind: str, engine: Dialect, end_mark: str = "") -> str:
     """Write a category or a label."""
     if kind == "bool":
         return engine.booleans[bool(value)]
@@ -262,7 +219,7 @@ def _value(value: Category, kind: str, engine: Engine, end_mark: str = "") -> st
     return str(int(value))
 
 
-def _condition(limit: Limit, known: tuple[Category, ...] | None, engine: Engine) -> str:
+def _condition(limit: Limit, known: tuple[Category, ...] | None, engine: Dialect) -> str:
     column = _name(limit.feature, "a feature", engine)
     kind = "number" if known is None else _kind(known, f"feature {limit.feature!r}")
     may_be_nan = kind == "number" and bool(engine.is_nan)
@@ -278,14 +235,14 @@ def _condition(limit: Limit, known: tuple[Category, ...] | None, engine: Engine)
     return options[0] if len(options) == 1 else f"({' OR '.join(options)})"
 
 
-def _membership(column: str, values: list[Category], kind: str, engine: Engine) -> str:
+def _membership(column: str, values: list[Category], kind: str, engine: Dialect) -> str:
     """Write that a column has one of the values."""
     if kind == "text":
         column = engine.exact_text.format(column)
     return f"{column} IN ({', '.join(_value(value, kind, engine, engine.end_mark) for value in values)})"
 
 
-def _interval(column: str, limit: Limit, engine: Engine) -> str:
+def _interval(column: str, limit: Limit, engine: Dialect) -> str:
     """Write the limits of a number, at least one of which is finite."""
     far = any(abs(number) >= _FIRST_GAP for number in (limit.lower, limit.upper) if math.isfinite(number))
     value = engine.rounded.format(column) if far else column
@@ -324,7 +281,7 @@ def _sqlite_number(number: float) -> str:
 
 
 def _is_read_well(number: float, text: str) -> bool:
-    """Say whether decimals can be read by one operation, and would survive being rounded to 64 bits before to 53.
+    """Return True if one operation reads the decimals, and rounding to 64 bits before 53 does not change them.
 
     That is what versions of SQLite before 3.43 do, depending on how they were compiled.
     """
@@ -379,7 +336,7 @@ def _with_nan(kind: str) -> dict[str, Any]:
 
 
 _ENGINES = {
-    "sqlite": Engine(
+    "sqlite": Dialect(
         "SQLite",
         name=_in_backticks,
         text=_doubled,
@@ -390,7 +347,7 @@ _ENGINES = {
         rounded="CAST({} AS REAL)",
         has_empty_names=True,
     ),
-    "duckdb": Engine(
+    "duckdb": Dialect(
         "DuckDB",
         name=_in_double_quotes,
         text=_doubled,
@@ -398,7 +355,7 @@ _ENGINES = {
         exact_text='CAST({} AS VARCHAR) COLLATE "C"',
         **_with_nan("DOUBLE"),
     ),
-    "postgres": Engine(
+    "postgres": Dialect(
         "Postgres",
         name=_in_double_quotes,
         text=_postgres_text,
@@ -407,7 +364,7 @@ _ENGINES = {
         tells_cases_apart=True,
         **_with_nan("DOUBLE PRECISION"),
     ),
-    "spark": Engine(
+    "spark": Dialect(
         "Spark",
         name=_in_backticks,
         text=_spark_text,
@@ -415,7 +372,7 @@ _ENGINES = {
         not_in_names="${",
         **_with_nan("DOUBLE"),
     ),
-    "bigquery": Engine(
+    "bigquery": Dialect(
         "BigQuery",
         name=lambda name: _backslashed(name, quote="`"),
         text=_backslashed,
@@ -423,7 +380,7 @@ _ENGINES = {
         is_nan="IS_NAN({})",
         not_nan="NOT IS_NAN({})",
     ),
-    "snowflake": Engine(
+    "snowflake": Dialect(
         "Snowflake",
         name=_in_double_quotes,
         text=_doubled_with_backslashes,
@@ -431,7 +388,7 @@ _ENGINES = {
         tells_cases_apart=True,
         **_with_nan("DOUBLE"),
     ),
-    "mssql": Engine(
+    "mssql": Dialect(
         "SQL Server",
         name=lambda name: f"[{name.replace(']', ']]')}]",
         text=_mssql_text,
@@ -441,7 +398,7 @@ _ENGINES = {
         booleans=("0", "1"),
         boolean_labels=("CAST(0 AS BIT)", "CAST(1 AS BIT)"),
     ),
-    "mysql": Engine(
+    "mysql": Dialect(
         "MySQL",
         name=_in_backticks,
         text=_doubled_with_backslashes,

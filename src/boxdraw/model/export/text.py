@@ -22,7 +22,6 @@ __all__ = [
     "printable",
     "rule_texts",
     "shortest_between",
-    "shown_limits",
     "summary",
     "to_repr",
     "to_text",
@@ -62,88 +61,27 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u20
 
 
 def to_text(boxes: BoxSet) -> str:
-    r"""Write one sentence per box.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes to write.
-
-    Returns
-    -------
-    str
-        One line per box, with the numbers of ``shown_lower`` and ``shown_upper``. Control characters in
-        names are escaped, so a name never breaks a line.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> boxes = BoxSet([[16.8, -float("inf")], [0, 5]], [[30, 2], [0, 9]], feature_names=["radius", "a\nb"])
-    >>> print(to_text(boxes))
-    Box 1: 16.8 ≤ radius ≤ 30 and a\nb ≤ 2
-    Box 2: radius = 0 and 5 ≤ a\nb ≤ 9
-    """
+    """Write one sentence per box."""
     if not len(boxes):
         return "No boxes: no row is flagged"
     return "\n".join(f"Box {i}: {rule}" for i, rule in enumerate(rule_texts(boxes), start=1))
 
 
 def rule_texts(boxes: BoxSet) -> list[str]:
-    """Write the conditions of each box, without its number.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes to write.
-
-    Returns
-    -------
-    list of str
-        One text per box.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> rule_texts(BoxSet([[1], [-float("inf")]], [[2], [float("inf")]]))
-    ['1 ≤ x0 ≤ 2', 'every row']
-    """
+    """Write the conditions of each box, without its number."""
     # Limits are shortened one by one and may cross when no row lies between them: that reads as nonsense.
     sensible = boxes.shown_lower <= boxes.shown_upper
     lowers = np.where(sensible, boxes.shown_lower, boxes.lower).tolist()
     uppers = np.where(sensible, boxes.shown_upper, boxes.upper).tolist()
     texts = []
-    for k, rule in enumerate(boxes.rules()):
-        places = [boxes.feature_names.index(feature) for feature in rule.features]
-        conditions = [
-            limit_text(limit, lowers[k][j], uppers[k][j]) for limit, j in zip(rule.limits, places, strict=True)
-        ]
-        texts.append(" and ".join(conditions) or "every row")
+    for k, row in enumerate(boxes.limited):
+        limits = [limit_text(boxes._limit(k, j), lowers[k][j], uppers[k][j]) for j in np.flatnonzero(row).tolist()]
+        texts.append(" and ".join(limits) or "every row")
     return texts
 
 
 def limit_text(limit: Limit, lower: float | None = None, upper: float | None = None) -> str:
-    """Write what a box asks of one feature.
-
-    Parameters
-    ----------
-    limit : Limit
-        The limit.
-    lower, upper : float, optional
-        Other numbers to print.
-
-    Returns
-    -------
-    str
-        The condition.
-
-    Examples
-    --------
-    >>> from boxdraw.model.rule import Limit
-    >>> limit_text(Limit("age", lower=30, missing=True))
-    'age ≥ 30 (or missing)'
-    >>> limit_text(Limit("region", categories={"north", "east"}))
-    'region in {east, north}'
-    """
+    """Write a limit, perhaps with other numbers to print."""
     name = printable(limit.feature)
     if limit.known:
         return f"{name} is known"
@@ -162,23 +100,7 @@ def _categories_text(name: str, categories: frozenset[Category]) -> str:
 
 
 def category_text(value: Category) -> str:
-    """Write a category; text that could be misread comes in quotes.
-
-    Parameters
-    ----------
-    value : str, number or bool
-        The category.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Examples
-    --------
-    >>> category_text("north"), category_text("a, b"), category_text(2.0), category_text(True)
-    ('north', '"a, b"', '2', 'True')
-    """
+    """Write a category; text that could be misread comes in quotes."""
     if isinstance(value, bool | int):
         return str(value)
     if not isinstance(value, str):
@@ -208,28 +130,7 @@ def _condition(name: str, lower: float, upper: float) -> str:
 
 
 def to_repr(boxes: BoxSet) -> str:
-    """Write a title and the first boxes.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes to write.
-
-    Returns
-    -------
-    str
-        At most ten boxes, and how many more there are. Very long rules end in "...": `to_text` has all of them.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> print(to_repr(BoxSet([[1]] * 12, [[2]] * 12)))
-    BoxSet with 12 boxes on 1 feature
-    Box 1: 1 ≤ x0 ≤ 2
-    ...
-    Box 10: 1 ≤ x0 ≤ 2
-    ... and 2 more
-    """
+    """Write a title and the first boxes."""
     lines = [summary(boxes)]
     for line in to_text(boxes[:MAX_REPR_BOXES]).splitlines():
         lines.append(line if len(line) <= _MAX_REPR_LINE else f"{line[: _MAX_REPR_LINE - 4]} ...")
@@ -239,95 +140,24 @@ def to_repr(boxes: BoxSet) -> str:
 
 
 def summary(boxes: BoxSet, title: str = "BoxSet") -> str:
-    """Say how many boxes there are, on how many features.
-
-    Parameters
-    ----------
-    boxes : BoxSet
-        The boxes to count.
-    title : str
-        What the boxes are, or are part of.
-
-    Returns
-    -------
-    str
-        The title of the text and the HTML representation.
-
-    Examples
-    --------
-    >>> from boxdraw.model.boxes import BoxSet
-    >>> summary(BoxSet([[1, 2]], [[3, 4]]))
-    'BoxSet with 1 box on 2 features'
-    """
+    """Return the title of a repr: the number of boxes and of features."""
     box = "box" if boxes.n_boxes == 1 else "boxes"
     feature = "feature" if boxes.n_features == 1 else "features"
     return f"{title} with {boxes.n_boxes} {box} on {boxes.n_features} {feature}"
 
 
 def format_number(number: float) -> str:
-    """Write a number in the shortest form that reads back to the same float.
-
-    Parameters
-    ----------
-    number : float
-        The number.
-
-    Returns
-    -------
-    str
-        The text, without ``.0`` for whole numbers.
-
-    Examples
-    --------
-    >>> format_number(30.0), format_number(0.1), format_number(1e300)
-    ('30', '0.1', '1e+300')
-    """
+    """Write a number in the shortest form that reads back to the same float."""
     return repr(float(number)).removesuffix(".0")
 
 
 def printable(name: str) -> str:
-    r"""Make a feature name safe to print within a line.
-
-    Parameters
-    ----------
-    name : str
-        Any text.
-
-    Returns
-    -------
-    str
-        The name with control characters, bidirectional overrides and lone surrogates written as escapes;
-        ``''`` for the empty name.
-
-    Examples
-    --------
-    >>> print(printable("tab\there"), printable("größe"), printable(""))
-    tab\there größe ''
-    """
+    """Make a feature name safe to print within a line."""
     return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), name) or "''"
 
 
 def shortest_between(value: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike) -> FloatArray:
-    """Find the numbers with the fewest significant decimal digits in closed intervals.
-
-    Parameters
-    ----------
-    value : array-like of float
-        The numbers to shorten.
-    low, high : array-like of float, same shape as ``value``
-        The intervals, with ``low <= value <= high``. Either end may be infinite.
-
-    Returns
-    -------
-    ndarray of float, same shape as ``value``
-        In each interval a float that prints with the fewest significant digits, and of those the closest to
-        ``value``. Infinite values are returned as they are.
-
-    Examples
-    --------
-    >>> shortest_between([16.8317, 0.1 + 0.2, 42.0], [16.79, 0.3, 42.0], [16.84, 0.301, 42.0]).tolist()
-    [16.8, 0.3, 42.0]
-    """
+    """Find the numbers with the fewest significant decimal digits in closed intervals."""
     result = np.array(value, dtype=np.float64, order="C")
     below, above = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     if not result.shape == below.shape == above.shape:
@@ -355,35 +185,17 @@ def shortest_between(value: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLi
 def shown_limits(
     lower: FloatArray, upper: FloatArray, columns: Mapping[int, npt.NDArray[Any]]
 ) -> tuple[FloatArray, FloatArray]:
-    """Find the shortest limits that leave every value on its side.
-
-    Parameters
-    ----------
-    lower, upper : ndarray of shape (n_boxes, n_features)
-        The limits.
-    columns : mapping of int to ndarray
-        For each feature that has a limit its values in the data, by the number of the feature.
-
-    Returns
-    -------
-    lower, upper : ndarray of shape (n_boxes, n_features)
-        The numbers to show. A limit that has values on one side only moves no further than to the nearest of
-        them, in either direction, and one without any does not move. Two limits that are equal, or that would
-        meet or cross, are shown in full.
-
-    Examples
-    --------
-    >>> lower, upper = shown_limits(np.array([[2.0137]]), np.array([[6.4992]]), {0: np.array([1, 3, 5, 8])})
-    >>> lower.item(), upper.item()
-    (2.0, 6.0)
-    """
+    """Find the shortest limits that leave every value, by the number of its feature, on its side."""
     return shortened(lower, upper, *free_intervals(lower, upper, columns))
 
 
 def free_intervals(
     lower: FloatArray, upper: FloatArray, columns: Mapping[int, npt.NDArray[Any]]
 ) -> tuple[FloatArray, FloatArray]:
-    """Find how far limits may move; those above with other sign, as lower limits of the mirror image."""
+    """Find how far limits may move without passing a value; upper limits as lower ones of the mirror image.
+
+    A limit with values on one side only moves at most as far as to the nearest of them; one without any does not move.
+    """
     limits = np.stack([lower, -upper])
     below, above = np.full(limits.shape, -np.inf), np.full(limits.shape, np.inf)
     limited = np.asarray(np.isfinite(limits).any(axis=1))
@@ -397,7 +209,7 @@ def free_intervals(
 
 
 def shortened(lower: FloatArray, upper: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Find the shortest limits in their `free_intervals`."""
+    """Find the shortest limits in their `free_intervals`; two that are equal, or would meet or cross, are kept."""
     exact = np.stack([lower, upper])
     shown = shortest_between(exact, np.stack([low[0], -high[1]]), np.stack([high[0], -low[1]]))
     shown = np.where((shown[0] < shown[1]) & (lower < upper), shown, exact)
@@ -442,7 +254,7 @@ def _nearest(
 
 
 def _shortest_one(value: float, low: float, high: float) -> float:
-    """Do the same in exact decimals, for magnitudes and digits where floats do not hold the powers of ten."""
+    """Find one such number in exact decimals, where floats do not hold the powers of ten."""
     exact = Decimal(value)
     for contexts in _CONTEXTS:
         candidates = [float(context.create_decimal(exact)) for context in contexts]

@@ -1,4 +1,4 @@
-/* The model as a file that Python reads: "boxdraw.model", version 1, as boxdraw.cli.model documents it. */
+/* The model as a file that Python reads: "boxdraw.model", version 1, as boxdraw.model.file documents it. */
 
 import { sha256 } from "./sha256.js";
 import { formatNumber, isLimited } from "./text.js";

@@ -1,4 +1,4 @@
-"""Reading and writing tables."""
+"""CSV and Parquet files: what is read from them, and what is wrong with them."""
 
 import gzip
 import io
@@ -11,19 +11,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boxdraw.cli.errors import Failure, UsageError
-from boxdraw.cli.output import Output
-from boxdraw.cli.tables import CsvForm, Source, leading_zeros, read_table, read_verbatim, write_table
+from boxdraw.cli.errors import one_line
+from boxdraw.cli.output import Output, write_tables
+from boxdraw.tables.csv import CsvForm
+from boxdraw.tables.errors import TableError
+from boxdraw.tables.source import file_of, open_dataset, open_file
 
 
-def read(text, as_text=(), **form):
-    return read_table(Source("data.csv", text.encode(), CsvForm(**form)), as_text)
+def table_of(file):
+    return pa.concat_tables([file.schema.empty_table(), *file.tables()])
+
+
+def verbatim(file):
+    return pa.concat_tables([file.verbatim_schema.empty_table(), *file.verbatim()])
+
+
+def read(text, texts=(), **form):
+    return table_of(file_of("data.csv", text.encode(), CsvForm(**form), texts))
 
 
 def loaded(tmp_path, content, **form):
     path = tmp_path / "given"
     path.write_bytes(content)
-    return Source.load(str(path), CsvForm(**form))
+    return open_file(str(path), CsvForm(**form))
+
+
+def write_table(table, output, delimiter=","):
+    write_tables(table.schema, [table], output, delimiter)
 
 
 # what CSV means
@@ -56,16 +70,14 @@ def test_words_that_the_user_names_are_missing_everywhere():
 
 
 def test_text_keeps_its_zeros_and_numbers_do_not():
-    assert read("zip,n\n007,1\n,2\n", as_text=["zip", "not there"]).to_pydict() == {"zip": ["007", None], "n": [1, 2]}
+    assert read("zip,n\n007,1\n,2\n", texts=["zip", "not there"]).to_pydict() == {"zip": ["007", None], "n": [1, 2]}
     assert read("zip\n007\n").to_pydict() == {"zip": [7]}
 
 
 def test_leading_zeros_are_found():
     text = "a,b,c,d,e,f\n007,10,0,0.5,x01,-01\n8,0,0,1,0,1\n"
-    source = Source("data.csv", text.encode())
-    assert leading_zeros(source, read_table(source)) == ["a", "f"]
-    source = Source("data.csv", b"a,b\n1,x\n,01\n")
-    assert leading_zeros(source, read_table(source)) == []
+    assert file_of("data.csv", text.encode()).leading_zeros(["a", "b", "c", "d", "e", "f"]) == ["a", "f"]
+    assert file_of("data.csv", b"a,b\n1,x\n,01\n").leading_zeros(["a", "b"]) == []
 
 
 def test_other_signs():
@@ -98,7 +110,7 @@ def test_types_are_found_far_below():
         (b"a,b\n1,2\n3\n", "line 3: 1 fields, but 2 column names in the first line; correct the line"),
         (b"a,b\n1,2\n\n\n3,4,5\n6,7\n", "line 5: 3 fields, but 2"),
         (b'a,b\n1,"2\n3,4\n5,6\n', "line 2: a quote is opened there and never closed"),
-        (b"a,b,a,b\n1,2,3,4\n", "has several columns named a, b; the first line must have a different name"),
+        (b"a,b,a,b\n1,2,3,4\n", "has several columns named 'a', 'b'; give each its own name"),
         (b"a,b\n1,caf\xe9\n", "line 2 has a byte that does not fit; name its encoding, for example --encoding cp1252"),
         (b"caf\xe9,b\n1,2\n", "is not written in utf-8: line 1"),
         ("a,b\n1,2\n".encode("utf-16"), "--encoding utf-16"),
@@ -109,24 +121,20 @@ def test_types_are_found_far_below():
     ],
 )
 def test_one_clear_error(tmp_path, content, message):
-    with pytest.raises(Failure, match=message):
-        read_table(loaded(tmp_path, content))
+    with pytest.raises(TableError) as caught:
+        table_of(loaded(tmp_path, content))
+    assert message in one_line(caught.value)
 
 
 def test_a_quote_that_is_not_closed():
-    with pytest.raises(Failure, match=r"data.csv, line 3: .* is a quote not closed\?"):
+    with pytest.raises(TableError, match=r"data.csv, line 3: .* is a quote not closed\?"):
         read('a,b\n1,2\n"3,4\n5,6\n7,8\n')
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8-sig"])
 def test_other_encodings(tmp_path, encoding):
-    source = loaded(tmp_path, "größe,b\n1,né\n".encode(encoding), encoding=encoding)
-    assert read_table(source).to_pydict() == {"größe": [1], "b": ["né"]}
-
-
-def test_an_unknown_encoding_is_a_wrong_command(tmp_path):
-    with pytest.raises(UsageError, match="--encoding klingon is not known"):
-        loaded(tmp_path, b"a\n1\n", encoding="klingon")
+    file = loaded(tmp_path, "größe,b\n1,né\n".encode(encoding), encoding=encoding)
+    assert table_of(file).to_pydict() == {"größe": [1], "b": ["né"]}
 
 
 def test_no_rows_are_a_table():
@@ -134,14 +142,14 @@ def test_no_rows_are_a_table():
 
 
 def test_packed_files(tmp_path):
-    assert read_table(loaded(tmp_path, gzip.compress(b"a,b\n1,2\n"))).to_pydict() == {"a": [1], "b": [2]}
+    assert table_of(loaded(tmp_path, gzip.compress(b"a,b\n1,2\n"))).to_pydict() == {"a": [1], "b": [2]}
 
 
 def test_standard_input(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\n1\n")))
-    source = Source.load("-", CsvForm())
-    assert source.name == "standard input"
-    assert read_table(source).to_pydict() == {"a": [1]}
+    file = open_file("-")
+    assert file.name == "standard input"
+    assert table_of(file).to_pydict() == {"a": [1]}
 
 
 # Parquet
@@ -150,22 +158,22 @@ def test_standard_input(monkeypatch):
 def parquet(table):
     file = io.BytesIO()
     pyarrow.parquet.write_table(table, file)
-    return Source("data.parquet", file.getvalue())
+    return file_of("data.parquet", file.getvalue())
 
 
 def test_parquet_keeps_its_types():
     table = pa.table({"a": [1, None], "b": pa.array(["x", "007"]).dictionary_encode(), "c": [True, None]})
-    back = read_table(parquet(table))
+    back = table_of(parquet(table))
     assert [str(kind) for kind in back.schema.types] == ["int64", "string", "bool"]
     assert back.to_pydict() == {"a": [1, None], "b": ["x", "007"], "c": [True, None]}
-    assert read_verbatim(parquet(table), table.column_names).schema == table.schema
-    assert leading_zeros(parquet(table), back) == []
+    assert verbatim(parquet(table)).schema == table.schema
+    assert parquet(table).leading_zeros(["a", "b", "c"]) == []
 
 
 def test_parquet_with_repeated_names():
     table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
-    with pytest.raises(Failure, match="several columns named a"):
-        read_table(parquet(table))
+    with pytest.raises(TableError, match="several columns named 'a'"):
+        parquet(table)
 
 
 # writing
@@ -180,8 +188,8 @@ def test_what_is_handed_on_comes_out_as_it_was(tmp_path_factory, rows, delimiter
     table = pa.table([pa.array(column, pa.string()) for column in columns], names=["a", 'b "b", b', "c"])
     path = tmp_path_factory.mktemp("out") / "out.csv"
     write_table(table, Output(str(path)), delimiter)
-    source = Source("out.csv", path.read_bytes(), CsvForm(delimiter=delimiter))
-    assert read_verbatim(source, table.column_names).to_pydict() == table.to_pydict()
+    file = file_of("out.csv", path.read_bytes(), CsvForm(delimiter=delimiter))
+    assert verbatim(file).to_pydict() == table.to_pydict()
 
 
 def test_values_are_written_to_be_read_back(tmp_path):
@@ -192,12 +200,14 @@ def test_values_are_written_to_be_read_back(tmp_path):
         path = tmp_path / name
         write_table(table, Output(str(path)))
         assert path.read_bytes().startswith(b"PAR1") == (name != "out.csv")
-        back = read_table(Source(name, path.read_bytes()))
+        back = table_of(open_file(str(path)))
         assert back.equals(table)
 
 
 def test_what_has_no_form_in_csv_is_refused(tmp_path):
-    with pytest.raises(Failure, match=r"column a holds list<.*>, which CSV has no form for; write a .parquet file"):
+    with pytest.raises(
+        ValueError, match=r"Column 'a' holds list<.*>, which CSV has no form for; write a .parquet file"
+    ):
         write_table(pa.table({"a": [[1, 2]]}), Output(str(tmp_path / "out.csv")))
     assert list(tmp_path.iterdir()) == []
 
@@ -209,7 +219,7 @@ def test_a_lonely_quote_within_a_field_is_text():
 
 def test_an_open_quote_far_above_the_end():
     rows = "1,x\n" * 800_000
-    with pytest.raises(Failure, match="line 3: a quote is opened there and never closed"):
+    with pytest.raises(TableError, match="line 3: a quote is opened there and never closed"):
         read(f'a,b\n1,x\n1,"x\n{rows}')
 
 
@@ -224,7 +234,7 @@ def test_a_row_of_several_megabytes():
 def test_a_packed_file_with_damage_inside(tmp_path):
     packed = bytearray(gzip.compress(b"a,b\n" + b"1,2\n" * 500))
     packed[10] = 7  # a block of no type
-    with pytest.raises(Failure, match="packed with gzip and damaged"):
+    with pytest.raises(TableError, match="packed with gzip and damaged"):
         loaded(tmp_path, bytes(packed))
 
 
@@ -232,42 +242,57 @@ def test_a_packed_file_with_damage_inside(tmp_path):
     ("encoding", "content"), [("undefined", b"a\n1\n"), ("utf-7", b"a\n+2AA-\n"), ("punycode", b"a-\xff\n")]
 )
 def test_encodings_that_end_in_other_errors(tmp_path, encoding, content):
-    with pytest.raises(Failure, match="is not written in"):
+    with pytest.raises(TableError, match="is not written in"):
         loaded(tmp_path, content, encoding=encoding)
 
 
 def test_only_one_mark_at_the_start_is_skipped(tmp_path):
     mark = "\ufeff".encode()
     for encoding in ("utf-8", "utf-8-sig"):
-        assert read_table(loaded(tmp_path, mark + b"a\n1\n", encoding=encoding)).column_names == ["a"]
-        assert read_table(loaded(tmp_path, 2 * mark + b"a\n1\n", encoding=encoding)).column_names == ["\ufeffa"]
+        assert table_of(loaded(tmp_path, mark + b"a\n1\n", encoding=encoding)).column_names == ["a"]
+        assert table_of(loaded(tmp_path, 2 * mark + b"a\n1\n", encoding=encoding)).column_names == ["\ufeffa"]
 
 
 def test_names_that_no_column_can_have():
-    assert read("a\n1\n", as_text=["\ud800", "a"]).to_pydict() == {"a": ["1"]}
+    assert read("a\n1\n", texts=["\ud800", "a"]).to_pydict() == {"a": ["1"]}
 
 
 def test_text_of_parquet_that_is_not_in_utf8(tmp_path):
     pa.parquet.write_table(pa.table({"a": ["zzzz"]}), tmp_path / "t", compression="none", use_dictionary=False)
     content = (tmp_path / "t").read_bytes()
-    source = Source("t", content.replace(b"zzzz", b"z\xff\xffz"))
-    with pytest.raises(Failure, match="t is a damaged Parquet file"):
-        read_table(source)
+    file = file_of("t", content.replace(b"zzzz", b"z\xff\xffz"))
+    with pytest.raises(TableError, match="t is a damaged Parquet file"):
+        table_of(file)
 
 
-@pytest.mark.parametrize(("module", "name"), [(pyarrow.csv, "read_csv"), (pyarrow.parquet, "ParquetFile")])
-def test_the_threads_of_arrow_hold_nothing_of_pythons(monkeypatch, module, name):
+def test_the_threads_of_arrow_hold_nothing_of_pythons():
     # What they let go of while Python is ending would abort the process, after all its work is done.
-    real, counts = getattr(module, name), []
-
-    def noted(file, *args, **options):
-        counts.append(sys.getrefcount(source.content))
-        return real(file, *args, **options)
-
     packed = io.BytesIO()
     pyarrow.parquet.write_table(pa.table({"a": [1, 2]}), packed)
-    source = Source("data", b"a\n1\n2\n" if name == "read_csv" else packed.getvalue())
-    alone = sys.getrefcount(source.content)
-    monkeypatch.setattr(module, name, noted)
-    assert read_table(source).to_pydict() == {"a": [1, 2]}
-    assert set(counts) == {alone}
+    for content in (b"a\n1\n2\n", packed.getvalue()):
+        alone = sys.getrefcount(content)
+        file = file_of("data", content)
+        assert sys.getrefcount(content) == alone
+        assert table_of(file).to_pydict() == {"a": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    "name", ["_hidden.csv", ".hidden.csv", "a:b.csv", "file:x.csv", "größe 1%20.csv", "no ending", "\udcff.csv"]
+)
+def test_names_of_files(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text("a\n1\n")
+    assert table_of(open_file(name)).to_pydict() == {"a": [1]}
+    with open(name, "wb") as file:
+        pyarrow.parquet.write_table(pa.table({"a": [1]}), file)
+    assert table_of(open_file(name)).to_pydict() == {"a": [1]}
+
+
+def test_folders_of_csv_files_have_line_breaks_and_long_rows_too(tmp_path):
+    """What holds for one file on the command line holds for the files of ``fit_table``."""
+    text = "x" * 3_000_000
+    (tmp_path / "1.csv").write_text(f'a,b\n1,"two\nlines"\n,{text}\n')
+    (tmp_path / "2.csv").write_text("a,b\n2.5,\n")
+    table = open_dataset(tmp_path).to_table()
+    assert table.schema.types == [pa.float64(), pa.string()]
+    assert table.to_pydict() == {"a": [1.0, None, 2.5], "b": ["two\nlines", text, ""]}

@@ -1,4 +1,4 @@
-"""Commands on tables that are read piece by piece say and write what they do with tables in memory."""
+"""Commands say and write the same however a table is cut into the pieces that are read at once."""
 
 import json
 from pathlib import Path
@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boxdraw import BoxSet
-from boxdraw.cli import predict, rules, stored, stored_fit
 from boxdraw.cli.main import main
-from boxdraw.cli.model import Model, model_to_json
-from boxdraw.cli.tables import CsvForm, Source, read_table
 from boxdraw.learners.fast import cv, estimator
-from boxdraw.tables import stored as scale_stored
-from boxdraw.tables import training
+from boxdraw.model.file import Model, model_to_json
+from boxdraw.tables import csv, source, stored, training
+from boxdraw.tables.csv import CsvForm
+from boxdraw.tables.source import file_of
 
 from .conftest import INF
 
@@ -62,15 +61,14 @@ def write_csv(table, name, delimiter=",", decimal="."):
 
 @pytest.fixture
 def pieces(monkeypatch):
-    """Read CSV files of any size piece by piece, and few rows at a time."""
-    monkeypatch.setattr(stored, "LARGE_CSV", -1)
-    monkeypatch.setattr(stored, "_BLOCK", 300)
-    monkeypatch.setattr(stored, "_ROWS", 7)
+    """Read few rows at a time."""
+    monkeypatch.setattr(csv, "_BLOCK", 300)
+    monkeypatch.setattr(source, "_ROWS", 7)
 
 
 @pytest.fixture
-def both(run, pieces, monkeypatch):
-    """Run a command both ways; compare what is said and the files that are written; return what is said."""
+def both(run, monkeypatch):
+    """Run a command with many pieces and with one; compare what is said and written; return what is said."""
 
     def files():
         return {path.name: path.read_bytes() for path in Path().iterdir() if path.suffix in (".json", ".csv", ".md")}
@@ -80,22 +78,13 @@ def both(run, pieces, monkeypatch):
 
     def call(*arguments):
         before = set(Path().iterdir())
-        opened = []
-        original = stored.open_stored
-
-        def watched(*given):
-            opened.append(original(*given))
-            return opened[-1]
-
-        for module in (stored_fit, predict, rules):
-            monkeypatch.setattr(module, "open_stored", watched)
-        piecewise = run(*arguments)
-        assert [found for found in opened if found is not None], "the table was read as a whole"
+        with monkeypatch.context() as patch:
+            patch.setattr(csv, "_BLOCK", 300)
+            patch.setattr(source, "_ROWS", 7)
+            piecewise = run(*arguments)
         written = files(), tables()
         for path in set(Path().iterdir()) - before:
             path.unlink()
-        for module in (stored_fit, predict, rules):
-            monkeypatch.setattr(module, "open_stored", lambda *given: None)
         assert piecewise == run(*arguments)
         assert written[0] == files()
         assert written[1].keys() == tables().keys()
@@ -137,7 +126,7 @@ def test_fit(both, data, options):
 
 def test_fit_in_passes(both, data, monkeypatch):
     """Of tables that are too large to be learned from as a whole."""
-    for module in (estimator, cv, training, scale_stored):
+    for module in (estimator, cv, training, stored):
         monkeypatch.setattr(module, "LARGE", 200)
     options = ("--weight", "weight", "--drop", "account", "--categorical", "zip")
     result = both("fit", data, "--target", "fraud", *FEW, *options)
@@ -155,7 +144,7 @@ def test_fit_says_what_is_odd(both, folder):
 
 def test_a_target_of_very_many_labels(fails, pieces, monkeypatch):
     """They are not all kept."""
-    monkeypatch.setattr("boxdraw.cli.stored_labels._MANY", 20)
+    monkeypatch.setattr("boxdraw.tables.labelled._MANY", 20)
     write_csv(mixed_table(), "data.csv")
     words = 'column "account" has more than 20 different labels: make a column of two'
     fails("fit", "data.csv", "--target", "account", words=words)
@@ -293,14 +282,12 @@ def test_no_rows(both, mixed, data):
     [
         (b"amount,hour\n" + b"1,2\n" * 100 + b"1\n" + b"1,2\n" * 100, "line 102: 1 fields, but 2 column names"),
         (b"amount,hour\n" + b"1,2\n" * 100 + b"1,\xe9\n", "is not written in utf-8: line 102 has a byte"),
-        (b"amount,amount\n" + b"1,2\n" * 100, "several columns named amount"),
+        (b"amount,amount\n" + b"1,2\n" * 100, "several columns named 'amount'"),
     ],
 )
-def test_damaged_files(run, fails, pieces, model, monkeypatch, content, words):
+def test_damaged_files(both, model, content, words):
     Path("new.csv").write_bytes(content)
-    line = fails("predict", model, "new.csv", "-o", "out.csv", words=words)
-    monkeypatch.setattr(stored, "LARGE_CSV", 10**9)
-    assert fails("predict", model, "new.csv", "-o", "out.csv") == line
+    assert words in both("predict", model, "new.csv", "-o", "out.csv").err
 
 
 def test_a_damaged_parquet_file(fails, model, folder):
@@ -311,24 +298,28 @@ def test_a_damaged_parquet_file(fails, model, folder):
 
 
 @pytest.mark.parametrize(
-    "content",
+    ("content", "words"),
     [
-        b"amount,hour\n" + b"1,2\n" * 100 + b'1,"2\n3,4\n',  # a quote that is not closed
-        b"amount,text\n" + b"1," + b"x" * 1000 + b"\n",  # a row longer than what is read at once
+        (b"amount,hour\n" + b"1,2\n" * 100 + b'1,"2\n3,4\n', "line 102: a quote is opened there and never closed"),
+        (b"amount,hour,text\n" + b"1,2," + b"x" * 1000 + b"\n", "0 of 1 rows are flagged"),
     ],
 )
-def test_what_is_read_as_a_whole(pieces, content):
+def test_open_quotes_and_long_rows(both, model, content, words):
     Path("new.csv").write_bytes(content)
-    assert stored.open_stored("new.csv", CsvForm()) is None
+    assert words in both("predict", model, "new.csv", "-o", "out.csv").err
 
 
-def test_small_files_and_other_encodings_are_read_as_a_whole(folder, pieces, monkeypatch):
-    Path("new.csv").write_text("a\n1\n")
-    assert stored.open_stored("new.csv", CsvForm()) is not None
-    assert stored.open_stored("new.csv", CsvForm(encoding="cp1252")) is None
-    assert stored.open_stored("-", CsvForm()) is None
-    monkeypatch.setattr(stored, "LARGE_CSV", 4)
-    assert stored.open_stored("new.csv", CsvForm()) is None
+def test_an_unknown_encoding(fails, data):
+    fails("fit", data, "--target", "fraud", "--encoding", "klingon", code=2, words="--encoding klingon is not known")
+
+
+def test_weights_do_not_choose_the_positive_label(both, data):
+    table = mixed_table()
+    weight = np.where(np.asarray(table["fraud"]) == "yes", 100.0, 0.5)
+    table = table.set_column(table.column_names.index("weight"), "weight", pa.array(weight))
+    write_csv(table, data) if data.endswith("csv") else pyarrow.parquet.write_table(table, data)
+    assert both("fit", data, "--target", "fraud", *FEW, "--weight", "weight", "--quiet").code == 0
+    assert json.loads(Path("model.json").read_text())["classes"] == ["no", "yes"]
 
 
 FIELDS = st.sampled_from(
@@ -354,20 +345,19 @@ FIELDS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(first=FIELDS, rows=st.lists(FIELDS, min_size=1, max_size=4), missing=st.sampled_from([(), ("x",)]))
-def test_types_are_found_as_in_memory(tmp_path_factory, first, rows, missing):
-    folder = tmp_path_factory.mktemp("types")
+def test_types_are_found_as_by_arrow_from_the_whole(first, rows, missing):
     fields = [field for field in [first, *rows] for _ in range(12)]
-    content = "a,b\n" + "".join(f"{i},{field}\n" for i, field in enumerate(fields))
-    (folder / "data.csv").write_text(content)
+    content = ("a,b\n" + "".join(f"{i},{field}\n" for i, field in enumerate(fields))).encode()
     form = CsvForm(missing=missing)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored, "LARGE_CSV", -1)
-        patch.setattr(stored, "_BLOCK", 128)
-        found = stored.open_stored(str(folder / "data.csv"), form)
+        patch.setattr(csv, "_BLOCK", 128)
+        found = file_of("data.csv", content, form)
         table = pa.concat_tables(found.tables())
-    whole = read_table(Source("data.csv", content.encode(), form))
+    options = pyarrow.csv.ConvertOptions(null_values=[*csv.MISSING_NUMBERS, *missing])
+    whole = pyarrow.csv.read_csv(pa.BufferReader(content), convert_options=options)
+    whole = csv.with_missing_texts(whole, ["", *missing])
     assert table.schema == whole.schema
     # As texts, for a NaN is not equal to itself.
     assert str(table.to_pydict()) == str(whole.to_pydict())

@@ -1,0 +1,136 @@
+"""The table that boxes are learned from, as the options describe it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
+
+from boxdraw.cli.errors import Failure, UsageError, extra
+from boxdraw.cli.show import note
+from boxdraw.model.export.text import printable
+from boxdraw.tables.csv import CsvForm
+from boxdraw.tables.errors import check_columns
+from boxdraw.tables.labelled import LabelledFile, Tell, TrainingFile
+from boxdraw.tables.source import TableFile, open_file
+from boxdraw.tables.suspects import is_number
+from boxdraw.tables.trained import is_text
+
+# Names that frames' row numbers get when they are saved.
+_ROW_NUMBERS = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
+# Numbers as people write them: with a decimal comma, and with commas between thousands or a unit.
+_COMMA = re.compile(r"[-+]?\d+,\d+")
+_DRESSED = re.compile(r"[€$£¥]?\s*[-+]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?(\s*[€$£¥%]|\s+[A-Za-z]{1,4})?")
+
+
+def open_table(args: argparse.Namespace, path: str, texts: Iterable[str] = ()) -> TableFile:
+    """Open a table with the options for CSV; ``texts`` are columns of text even if they look like numbers."""
+    for module in ("pyarrow", "pyarrow.csv", "pyarrow.dataset", "pyarrow.parquet"):
+        extra(module)
+    try:
+        b" ".decode(args.encoding)
+    except UnicodeError:  # not that of a space, but one that is known
+        pass
+    except (LookupError, ValueError):
+        raise UsageError(
+            f"--encoding {args.encoding} is not known; write it as Python does, for example cp1252"
+        ) from None
+    return open_file(path, CsvForm(args.delimiter, args.decimal, args.encoding, tuple(args.missing)), texts)
+
+
+def read_labelled(args: argparse.Namespace, tell: Tell) -> TrainingFile:
+    """Look at all rows of the table to learn from, and note what may not be meant as it is taken."""
+    texts = [*args.categorical, *(name for text in args.categorical for name in text.split(","))]
+    file = open_table(args, args.data, texts)
+    rows = LabelledFile(file, args.target, args.weight, args.skip_unlabelled)
+    dropped, categorical = (_column_names(given, file) for given in (args.drop, args.categorical))
+    features = [name for name in file.schema.names if name not in {args.target, args.weight, *dropped}]
+    facts = rows.facts(features, [] if args.quiet else _texts(file, features, categorical), tell)
+    _check_features(features, file.name)
+    data = TrainingFile.of(rows, features, categorical, facts, args.positive)
+    if not args.quiet:
+        _note_columns(data, features, args.decimal)
+    return data
+
+
+def _column_names(given: Sequence[str], file: TableFile) -> list[str]:
+    """Parse lists of columns, each with commas between them; a name that has a comma itself is given alone."""
+    columns = file.schema.names
+    names = [name for text in given for name in ([text] if text in columns else text.split(","))]
+    check_columns(names, columns, file.name)
+    return names
+
+
+def _texts(file: TableFile, features: Sequence[str], categorical: Sequence[str]) -> list[str]:
+    """Return the features that are learned as text."""
+    types, empty = extra("pyarrow").types, file.schema.empty_table()
+
+    def holds_numbers(name: str) -> bool:
+        return bool(types.is_integer(empty[name].type) or types.is_floating(empty[name].type))
+
+    return [name for name in features if is_text(empty[name]) or (name in categorical and holds_numbers(name))]
+
+
+def _check_features(features: Sequence[str], source: str) -> None:
+    """Reject a table without features, and row numbers as features."""
+    if not features:
+        raise Failure(f"{source} has no column beside the target to learn from")
+    for name in features:
+        if _ROW_NUMBERS.fullmatch(name):
+            called = f'is called "{name}"' if name else "has no name"
+            raise Failure(
+                f"a column of {source} {called} and looks like row numbers that were saved with a frame: leave it out "
+                f"with --drop '{name}', or give it a name"
+            )
+
+
+def _note_columns(data: TrainingFile, features: Sequence[str], decimal: str) -> None:
+    """Point out columns that are left out, or may not be meant as they are taken."""
+    file, facts = data.rows.file, data.facts
+    for name in features:
+        if name in facts.without_values:
+            note(f'column "{printable(name)}" of {file.name} has no values and is left out', quiet=False)
+    for name in file.leading_zeros(data.features):
+        note(
+            f'column "{printable(name)}" has leading zeros and is taken as numbers; --categorical takes it as text',
+            quiet=False,
+        )
+    for name in data.features:
+        if name in facts.texts:
+            _note_texts(name, facts.texts[name], facts.n_rows, None if name in data.categorical else decimal)
+
+
+def _note_texts(name: str, texts: Collection[str], n_rows: int, decimal: str | None) -> None:
+    """Point out a column of text that looks like an identifier or, unless ``decimal`` is None, like numbers."""
+    if decimal is not None and (said := _looks_like_numbers(texts, decimal)):
+        note(f'column "{printable(name)}" is taken as text, but {said}', quiet=False)
+    elif len(texts) > 20 and len(texts) * 2 > n_rows:
+        note(
+            f'column "{printable(name)}" has {len(texts)} different texts in {n_rows} rows; if it is a name '
+            "or a number of the row, leave it out with --drop",
+            quiet=False,
+        )
+
+
+def _looks_like_numbers(texts: Collection[str], decimal: str) -> str:
+    """Say what keeps texts, most of which are numbers somehow written, from being read as such; empty if few are."""
+
+    def others(is_one: Callable[[str], Any]) -> list[str]:
+        return sorted(text for text in texts if not is_one(text))
+
+    def few(rest: list[str]) -> bool:
+        return len(texts) - len(rest) > max(2, len(rest))
+
+    rest = others(lambda text: is_number(text.replace(decimal, ".")))
+    if rest and few(rest):
+        odd = printable(rest[0])
+        return (
+            f'most of it is numbers: correct what is none, like "{odd}", or add --missing "{odd}" if that means a '
+            "missing value; --categorical says that text is meant"
+        )
+    if rest and decimal != "," and few(others(lambda text: is_number(text) or _COMMA.fullmatch(text))):
+        return "it looks like numbers with a decimal comma: try --decimal ,"
+    if rest and few(others(_DRESSED.fullmatch)):
+        return f'it looks like numbers: write digits and a point only, not "{printable(rest[0])}"'
+    return ""
