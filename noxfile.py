@@ -1,8 +1,8 @@
 """Checks that need environments of their own: other Pythons, other dependencies, the installed package.
 
 ``nox -l`` lists them; ``make compatibility`` and ``make typing`` run the ones that every change has to pass. A Python
-that this machine lacks is skipped by name. What follows ``--`` goes to pytest: ``nox -s tests-3.13 -- tests/model``
-runs other tests than the usual ones, and ``nox -s oldest -- heart`` those of ci/heart.txt.
+that is not installed is skipped by name. What follows ``--`` goes to pytest: ``nox -s tests-3.13 -- tests/model -n 2``
+runs other tests than the usual ones, on two processes, and ``nox -s oldest -- heart`` those of ci/heart.txt.
 Every run of tests leaves its figures in ``.nox/figures``; ``nox -s report`` prints them.
 """
 

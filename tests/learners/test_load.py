@@ -211,3 +211,12 @@ def test_what_is_no_model(tmp_path):
         boxdraw.load(b"[]")
     with pytest.raises(FileNotFoundError):
         boxdraw.load(tmp_path / "nothing.json")
+
+
+def test_splits_of_the_rows_are_not_written(tmp_path):
+    X, flagged = table()
+    rows = np.arange(len(X))
+    halves = [(rows[::2], rows[1::2]), (rows[1::2], rows[::2])]
+    ScoredBoxesClassifier(cv=halves).fit(X, named(flagged)).save(tmp_path / "model.json")
+    fit = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))["fit"]
+    assert fit["parameters"] == {"cv": "list"}
