@@ -15,10 +15,11 @@ import sklearn
 
 import boxdraw
 from boxdraw.cli.errors import Failure, UsageError
+from boxdraw.tables.errors import TableError
 
 _OURS = str(Path(boxdraw.__file__).parent)
 _THEIRS = str(Path(sklearn.__file__).parent)
-_TYPES = (ValueError, TypeError, ImportError, Failure, UsageError)
+_TYPES = (ValueError, TypeError, ImportError, Failure, UsageError, TableError)
 
 
 class Finding(Exception):

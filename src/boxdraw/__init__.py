@@ -3,12 +3,12 @@
 from boxdraw._core.version import __version__
 from boxdraw.learners.classifier import BoxSetClassifier, load
 from boxdraw.learners.exact.certificate import Certificate, CertificateError
-from boxdraw.learners.exact.estimator import ExactBoxesClassifier
+from boxdraw.learners.exact.exact_boxes import ExactBoxesClassifier
 from boxdraw.learners.exact.progress import SearchProgress
 from boxdraw.learners.fast.cv import FastBoxesClassifierCV
-from boxdraw.learners.fast.estimator import FastBoxesClassifier
+from boxdraw.learners.fast.fast_boxes import FastBoxesClassifier
 from boxdraw.learners.fast.path import CostPath, PathPoint
-from boxdraw.learners.scored.estimator import ScoredBoxesClassifier
+from boxdraw.learners.scored.scored_boxes import ScoredBoxesClassifier
 from boxdraw.learners.scored.stability import BoxStability, LimitStability, Stability
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.explain import Violation, violations

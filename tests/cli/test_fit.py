@@ -250,7 +250,7 @@ ROWS = "1,2,yes\n2,3,no\n3,4,no\n"
         (
             "a,b,fraud\n1,,yes\n2,3,no\n",
             ["--weight", "b"],
-            "The weights in column 'b' must be finite and at least 0, one in each row; got nan",
+            "The weights in column 'b' must be finite and at least 0; got nan",
         ),
         ("a,b,fraud\n1,-1,yes\n2,3,no\n", ["--weight", "b"], "must be finite and at least 0"),
         ("a,b,fraud\n1,2.5,yes\n2,inf,no\n", [], 'column "b" of data.csv holds infinite values'),

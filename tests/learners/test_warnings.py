@@ -16,7 +16,7 @@ from boxdraw import (
     FastBoxesClassifierCV,
     ScoredBoxesClassifier,
 )
-from boxdraw.learners.fast import estimator
+from boxdraw.learners.fast import fast_boxes
 
 LEARNERS = [
     FastBoxesClassifier(n_boxes=1),
@@ -65,7 +65,7 @@ def test_warnings_of_fit_table_point_at_the_caller(model, large, monkeypatch):
     stored = pytest.importorskip("boxdraw.tables.stored")
     if large:
         monkeypatch.setattr(stored, "LARGE", 0)
-        monkeypatch.setattr(estimator, "LARGE", 0)
+        monkeypatch.setattr(fast_boxes, "LARGE", 0)
     X, y = frame()
     table = pa.table({"a": X["a"], "c": [f"row {i}" for i in range(len(X))], "y": y})
     assert places(lambda: model.fit_table(table, target="y"), "X seems to hold an identifier") == {__file__}

@@ -214,7 +214,7 @@ def test_partitions_that_fail(request, tmp_path, place, error, expected, message
 def test_what_is_wrong_in_one_partition_is_said(client):
     frame = make_frame(4)
     frame.loc[250, "weight"] = -1.0
-    with pytest.raises(ValueError, match="'weight' must be finite and at least 0, one in each row; got -1"):
+    with pytest.raises(ValueError, match="'weight' must be finite and at least 0; got -1"):
         fit_dask(in_partitions(frame, [100, 200]), weighted=True)
     frame.loc[250, "label"] = None
     with pytest.raises(ValueError, match="1 rows without a label"):

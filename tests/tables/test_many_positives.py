@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from boxdraw import FastBoxesClassifier
 from boxdraw._core import ranges
-from boxdraw.learners.fast import assign, estimator, stages
+from boxdraw.learners.fast import assign, fast_boxes, stages
 from boxdraw.learners.fast.assign import Assignment
 from boxdraw.learners.fast.cluster import filled, medians
 from boxdraw.learners.fast.divide import ClusteredRows, Divide
@@ -17,7 +17,7 @@ from boxdraw.tables import survey
 
 @pytest.fixture
 def small_limits(monkeypatch):
-    monkeypatch.setattr(estimator, "LARGE", 0)
+    monkeypatch.setattr(fast_boxes, "LARGE", 0)
     monkeypatch.setattr(survey, "LIMIT", 60)
     return monkeypatch
 

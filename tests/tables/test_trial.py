@@ -6,7 +6,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
 from boxdraw._core import ranges
-from boxdraw.learners.fast import cv, estimator, sources
+from boxdraw.learners.fast import cv, fast_boxes, sources
 from boxdraw.tables import trial
 from boxdraw.tables.chunks import InMemory
 from boxdraw.tables.encoding import Encoding
@@ -20,7 +20,7 @@ GRID = {"n_boxes": (1, 2, 3), "feature_range": (-1, 1), "expansion": (0.0, 0.01)
 
 @pytest.fixture
 def small_limits(monkeypatch):
-    for module in (estimator, cv):
+    for module in (fast_boxes, cv):
         monkeypatch.setattr(module, "LARGE", 1200)
     return monkeypatch
 

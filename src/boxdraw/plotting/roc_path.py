@@ -328,7 +328,7 @@ def _curve(y: Any, score: Any, weight: Any, pos_label: Any, marked: Any, current
     if labels.ndim != 1 or labels.shape != critical.shape:
         raise ValueError(f"y and critical_weight must have the same length, got {labels.shape}, {critical.shape}")
     if np.isnan(critical).any():
-        raise ValueError("critical_weight must be numbers, got NaN")
+        raise ValueError("critical_weight must not contain NaN")
     positive = has_label(labels, 1 if pos_label is None else pos_label)
     if positive.all() or not positive.any():
         raise ValueError(f"y must hold rows of both classes, got {positive.sum()} positive ones of {len(labels)}")

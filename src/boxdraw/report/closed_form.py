@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
-from boxdraw.learners.fast.estimator import BaseFastBoxes
 from boxdraw.learners.fast.expand import Edges
+from boxdraw.learners.fast.fast_boxes import BaseFastBoxes
 from boxdraw.learners.fast.growth import GROWTHS, Growth
 from boxdraw.learners.fast.path import TrainingRoc
 from boxdraw.learners.fast.stops import LOWER, UPPER, Stops

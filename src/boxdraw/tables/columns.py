@@ -128,9 +128,7 @@ def row_weights(column: Any, name: str) -> FloatArray:
     values = numbers(column).astype(np.float64)
     wrong = ~(np.isfinite(values) & (values >= 0))
     if wrong.any():
-        raise TableError(
-            f"The weights in column {name!r} must be finite and at least 0, one in each row; got {values[wrong][0]}."
-        )
+        raise TableError(f"The weights in column {name!r} must be finite and at least 0; got {values[wrong][0]}.")
     return values
 
 

@@ -13,6 +13,7 @@ import codecs
 import csv
 import gzip
 import io
+import math
 import os
 import re
 import zlib
@@ -51,6 +52,13 @@ class CsvPlace(NamedTuple):
     name: str
     data: Any
 
+    @property
+    def size(self) -> float:
+        """The number of bytes; infinite where they are packed."""
+        if not isinstance(self.data, str | os.PathLike):
+            return float(self.data.size)
+        return math.inf if str(self.data).endswith(".gz") else os.path.getsize(self.data)
+
     def open(self) -> Any:
         """Open the file, unpacked."""
         if not isinstance(self.data, str | os.PathLike):
@@ -83,15 +91,13 @@ def open_csv(places: Sequence[CsvPlace], form: CsvForm, texts: Iterable[str] = (
         try:
             return CsvTable(tuple(places), form, _schema(places, form, block, set(texts)), block)
         except _RowTooLong as error:
-            if block >= _LARGEST_BLOCK:
-                raise TableError(f"{error.name} has a row longer than {block} bytes") from None
+            if block >= min(max(place.size for place in places), _LARGEST_BLOCK):
+                raise TableError(str(error)) from None
             block *= 8
 
 
 class _RowTooLong(Exception):
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
+    """A row is perhaps longer than what is read at once."""
 
 
 def _schema(places: Sequence[CsvPlace], form: CsvForm, block: int, texts: set[str]) -> Any:
@@ -276,10 +282,11 @@ def csv_errors(place: CsvPlace, form: CsvForm) -> Iterator[None]:
     except MemoryError:  # an ArrowException too, and no fault of the file
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        if "straddl" in str(error):
-            raise _RowTooLong(place.name) from None
+        text = f"{place.name} is no csv file, or a damaged one: {error}"
+        if "straddl" in text or "Empty CSV file or block" in text:
+            raise _RowTooLong(text) from None
         found = _wrong_line(place, form.delimiter) if isinstance(error, pa.ArrowInvalid) else None
-        raise found or TableError(f"{place.name} is no csv file, or a damaged one: {error}") from None
+        raise found or TableError(text) from None
 
 
 def _wrong_line(place: CsvPlace, delimiter: str) -> TableError | None:

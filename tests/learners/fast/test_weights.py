@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boxdraw import FastBoxesClassifier
-from boxdraw.learners.fast import estimator, path, weights
+from boxdraw.learners.fast import fast_boxes, path, weights
 from boxdraw.learners.fast.growth import GROWTHS
 from boxdraw.learners.fast.path import critical_weights, training_weights
 from boxdraw.learners.fast.roc import CountWeights, RocCounts
@@ -52,7 +52,7 @@ def models(draw, large=either):
     weight = ref.make_weight(draw(ref.weight_kinds), len(X), len(X))
     with pytest.MonkeyPatch.context() as patch:
         if draw(large):
-            patch.setattr(estimator, "LARGE", 0)
+            patch.setattr(fast_boxes, "LARGE", 0)
         model.fit(X, y, sample_weight=weight)
     return model, X, y, weight, rng
 
@@ -125,7 +125,7 @@ def test_weights_and_boxes_of_large_tables_agree(case):
 def test_a_large_table_gives_the_boxes_of_a_small_one(case):
     small, X, y, weight, _ = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(estimator, "LARGE", 0)
+        patch.setattr(fast_boxes, "LARGE", 0)
         large = FastBoxesClassifier(**small.get_params()).fit(X, y, sample_weight=weight)
     assert large.boxes_ == small.boxes_
     np.testing.assert_array_equal(large.predict(X), small.predict(X))

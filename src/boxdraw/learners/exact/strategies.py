@@ -69,7 +69,7 @@ def solve(
 
 def fast_starts(objective: Objective, seconds: float) -> Starts:
     """Return the boxes of Fast Boxes, as the positives that each holds; of a sample if the time is short."""
-    from boxdraw.learners.fast.estimator import FastBoxesClassifier
+    from boxdraw.learners.fast.fast_boxes import FastBoxesClassifier
 
     whole, step = objective, fast_step(objective.X.size * objective.max_boxes, seconds)
     if step > 1:

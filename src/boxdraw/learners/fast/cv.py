@@ -19,7 +19,7 @@ from boxdraw._core.ranges import LARGE
 from boxdraw._core.tiles import threaded_map
 from boxdraw._core.warn import warn
 from boxdraw.learners.fast.cluster import distinct_rows
-from boxdraw.learners.fast.estimator import LearnedFastBoxes, check_clusterer, range_width
+from boxdraw.learners.fast.fast_boxes import LearnedFastBoxes, check_clusterer, range_width
 from boxdraw.learners.fast.folds import Fold, FoldModel, best_cost
 from boxdraw.learners.fast.growth import Growth, growth_named
 from boxdraw.learners.fast.path import critical_weights

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray
-from boxdraw.learners.fast.estimator import BaseFastBoxes
+from boxdraw.learners.fast.fast_boxes import BaseFastBoxes
 from boxdraw.learners.fast.path import TrainingRoc
 from boxdraw.tables.training import Training
 

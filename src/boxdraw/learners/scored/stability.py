@@ -30,7 +30,7 @@ from boxdraw.tables.labels import labels_of
 from boxdraw.tables.training import Training, read_training_rows
 
 if TYPE_CHECKING:
-    from boxdraw.learners.scored.estimator import ScoredBoxesClassifier
+    from boxdraw.learners.scored.scored_boxes import ScoredBoxesClassifier
 
 __all__ = ["BoxStability", "LimitStability", "Stability", "measure_stability"]
 
