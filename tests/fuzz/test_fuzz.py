@@ -1,7 +1,7 @@
 """A bounded run of checks/fuzz.py with fixed cases; and the fuzzer finds what is planted.
 
 What the long runs found has tests of its own beside the tests of the code: tests/test_odd_input.py,
-tests/tables/test_damaged.py, and the ends of tests/cli/test_tables.py, test_model.py and test_predict.py.
+tests/tables/test_damaged.py, and the ends of tests/tables/test_csv.py, tests/cli/test_model.py and test_predict.py.
 """
 
 import importlib

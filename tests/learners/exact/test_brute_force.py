@@ -60,7 +60,7 @@ def chunks():
             yield pytest.param(max_boxes, chunk, marks=[pytest.mark.thorough] if chunk >= 2 else [])
 
 
-@pytest.mark.parametrize(("max_boxes", "chunk"), list(list(chunks())))
+@pytest.mark.parametrize(("max_boxes", "chunk"), list(chunks()))
 def test_the_optimum_is_found_and_proven(max_boxes, chunk):
     for problem in problems(max_boxes, chunk):
         assert_optimal(problem, fit(problem, edges=["tight", "midway"][chunk % 2]))

@@ -71,6 +71,7 @@ def solve_all(instances, gap=0.0):
         return list(pool.map(lambda objective: solve(objective, gap=gap), instances))
 
 
+@pytest.mark.thorough
 def test_it_is_as_good_as_brute_force():
     instances = [instance(seed) for seed in range(32)]
     for seed, (objective, result) in enumerate(zip(instances, solve_all(instances), strict=True)):
