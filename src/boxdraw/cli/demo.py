@@ -105,7 +105,7 @@ def with_names(boxes: BoxSet, names: Sequence[str]) -> BoxSet:
 
 
 def data_section(train: Half, test: Half) -> str:
-    """Say what the data are."""
+    """Describe the data."""
     n_rows = len(train.y) + len(test.y)
     share = (train.positive.sum() + test.positive.sum()) / n_rows
     text = (
@@ -165,7 +165,7 @@ def counts_section(model: FastBoxesClassifierCV, test: Half) -> str:
 
 
 def costs_section(model: FastBoxesClassifierCV, test: Half) -> str:
-    """Say what other costs would give."""
+    """List what other costs would give."""
     costs = model.path().negative_weights[:-1]  # at the last one everything is flagged
     chosen = costs[np.unique(np.linspace(0, len(costs) - 1, 6).round().astype(int))]
     critical, positive = model.critical_weight(test.X), test.positive

@@ -78,7 +78,7 @@ def _model(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> Model:
 
 
 def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[str, Any]:
-    """Say where the boxes come from; nothing that differs from run to run, so that equal models are equal files."""
+    """Describe where the boxes come from, without anything that differs between runs: equal models are equal files."""
     origin: dict[str, Any] = {
         "boxdraw": __version__,
         "method": args.method,
@@ -94,7 +94,7 @@ def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[s
 
 
 def _outcome(method: str, fitted: Any) -> dict[str, Any]:
-    """Say what a method chose or proved."""
+    """Return what a method chose or proved."""
     if method == "scored":
         chosen = {"max_limits": fitted.max_limits_, "lam": fitted.lam_}
         tried = hasattr(fitted, "cv_results_")
@@ -117,7 +117,7 @@ def _settings(fitted: Any) -> dict[str, Any]:
 
 
 def _report(model: Model, data: TrainingFile, figures: list[dict[str, Any]], output: Output) -> str:
-    """Write what was learned."""
+    """Return the text that is printed after a fit."""
     share = percent(data.n_positive / data.n_rows, 1)
     label = f"{printable(data.rows.target)} = {printable(label_text(model.classes[1]))}"
     saved = "standard output" if output.is_stdout else output.name
@@ -137,7 +137,7 @@ def _report(model: Model, data: TrainingFile, figures: list[dict[str, Any]], out
 
 
 def _proof(origin: dict[str, Any]) -> list[str]:
-    """Say how good the boxes of an exact search are."""
+    """Return a line on how good the boxes of an exact search are."""
     if origin["method"] != "exact":
         return []
     status, objective, bound = origin["status"], origin["objective"], origin["bound"]

@@ -114,7 +114,7 @@ def _note_texts(name: str, texts: Collection[str], n_rows: int, decimal: str | N
 
 
 def _looks_like_numbers(texts: Collection[str], decimal: str) -> str:
-    """Say what keeps texts, most of which are numbers somehow written, from being read as such; empty if few are."""
+    """Return why texts that look like numbers are not read as such; empty if few look like it."""
 
     def others(is_one: Callable[[str], Any]) -> list[str]:
         return sorted(text for text in texts if not is_one(text))

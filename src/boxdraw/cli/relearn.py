@@ -45,7 +45,7 @@ def find_slider(model: Model, data: Labelled, source: str, weight: str | None) -
 
 
 def _unfit(model: Model, data: Labelled, source: str, weight: str | None) -> str | None:
-    """Say what shows without learning that the boxes can't be learned again."""
+    """Return why the boxes can't be learned again, if that shows without learning."""
     if model.edits:
         return "The boxes were edited after they were learned, so no cost gives these boxes."
     fit = model.fit

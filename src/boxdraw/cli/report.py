@@ -180,7 +180,7 @@ def _cost(args: argparse.Namespace, model: Model) -> float | None:
 
 
 def _tell(args: argparse.Namespace, output: Output, data: dict[str, Any]) -> None:
-    """Say what is in the page."""
+    """Return a line on what the page holds."""
     tables, absent = data["data"], data["closed_form_absent"]
     if args.json:
         counts = {name: table and {"shown": table["n"], **table["total"]} for name, table in tables.items()}
