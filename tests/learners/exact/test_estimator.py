@@ -65,7 +65,7 @@ def test_the_rarer_label_is_positive():
     assert model().fit(X, np.where(y, "bad", "good")).pos_label_ == "bad"
     assert model().fit(X, np.where(y, "good", "bad")).pos_label_ == "good"
     weight = np.where(y, 50.0, 1.0)
-    assert model().fit(X, np.where(y, "good", "bad"), weight).pos_label_ == "bad"
+    assert model().fit(X, np.where(y, "good", "bad"), weight).pos_label_ == "good"  # weights do not choose it
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
