@@ -64,8 +64,8 @@ def test_the_rarer_label_is_positive():
     X, y = small()
     assert model().fit(X, np.where(y, "bad", "good")).pos_label_ == "bad"
     assert model().fit(X, np.where(y, "good", "bad")).pos_label_ == "good"
-    weight = np.where(y, 50.0, 1.0)
-    assert model().fit(X, np.where(y, "good", "bad"), weight).pos_label_ == "bad"
+    weight = np.where(y, 50.0, 1.0)  # which does not count here, only the number of rows
+    assert model().fit(X, np.where(y, "good", "bad"), weight).pos_label_ == "good"
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])

@@ -495,7 +495,7 @@ def test_the_rarer_class_is_the_positive_one():
     X, y = ref.make_table(2)
     assert fit(X, y).pos_label_ == 1
     assert fit(X, 1 - y).pos_label_ == 0
-    assert fit(X, y, np.where(y, 100, 1)).pos_label_ == 0
+    assert fit(X, y, np.where(y, 100, 1)).pos_label_ == 1  # rows count, not their weights
 
 
 BAD = [
