@@ -16,7 +16,7 @@ from boxdraw.tables.csv import with_missing_texts
 
 P = TypeVar("P", bound=Part)
 
-#: What a fit may take beside the model by default, in bytes.
+#: The memory that a fit may take by default, without the model, in bytes.
 MEMORY_LIMIT = 2**30
 
 _MOST_ROWS, _LEAST_ROWS = 2**17, 2**10  # of a batch
@@ -81,9 +81,13 @@ class ArrowReader:
                 yield done, future.result()
 
 
+def _unreadable(error: Exception) -> ValueError:
+    return ValueError(f"The table can't be read: {error}")
+
+
 @contextmanager
-def arrow_errors() -> Iterator[None]:
-    """Make what Arrow can't read an error of the table."""
+def arrow_errors(named: Callable[[Exception], ValueError] = _unreadable) -> Iterator[None]:
+    """Make what Arrow can't read an error of the table, which ``named`` puts in words."""
     import pyarrow as pa
 
     try:
@@ -91,7 +95,7 @@ def arrow_errors() -> Iterator[None]:
     except MemoryError:  # an ArrowException too, and no fault of the table
         raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # what is packed and damaged is an OSError
-        raise ValueError(f"The table can't be read: {error}") from error
+        raise named(error) from error
 
 
 def is_csv(dataset: Any) -> bool:

@@ -46,7 +46,7 @@ class Table(Protocol):
         ...
 
     def reduce(self, work: Callable[[Chunk], P], what: str, beside: Callable[[], P] | None = None) -> P:
-        """Make a pass: return the merged results of the work on all chunks, and of what is to be done beside it.
+        """Make a pass: return the merged results of the work on all chunks, and of the work ``beside`` it.
 
         ``what`` is shown as progress.
         """

@@ -18,8 +18,9 @@ from boxdraw.tables import suspects
 from boxdraw.tables.chunks import Chunk
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.errors import TableError, check_names
+from boxdraw.tables.kinds import Kind, check_kind, column_kind
 from boxdraw.tables.order import Order
-from boxdraw.tables.schema import DATES, forced_places
+from boxdraw.tables.schema import forced_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class LearningColumns:
     categorical: tuple[bool, ...]
     target: str
     weight: str | None
+    forced: frozenset[int] = frozenset()  # places of the features that the user calls categories
 
     @property
     def needed(self) -> list[str]:
@@ -86,40 +88,20 @@ def find_columns(schema: Any, target: str, weight: str | None, features: Any, ca
         if name not in names:
             raise ValueError(f"The table has no column {name!r}; it has {', '.join(map(repr, names))}.")
     if not used:
-        raise ValueError("The table has no column to learn from beside the target and the weight.")
+        raise ValueError("The table has no column to learn from besides the target and the weight.")
     if target in used or weight in used:
         raise ValueError("The columns of the target and of the weight can't be features.")
     if weight is not None:
         check_weight_type(schema.field(weight).type, weight)
     forced = forced_places(categorical, used, len(used))
-    kinds = tuple(j in forced or _are_categories(name, schema.field(name).type) for j, name in enumerate(used))
-    return LearningColumns(tuple(used), kinds, target, weight)
-
-
-def _are_numbers(kind: Any) -> bool:
-    from pyarrow import types
-
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    return any(test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_null))
-
-
-def _are_categories(name: str, kind: Any) -> bool:
-    """Return True if a column holds categories, False if numbers; raise if neither."""
-    from pyarrow import types
-
-    if _are_numbers(kind):
-        return False
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    if types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind):
-        return True
-    if types.is_temporal(kind):
-        raise ValueError(f"Column {name!r} holds dates or times ({kind}). {DATES}")
-    raise ValueError(f"Column {name!r} holds {kind}; boxes need a number or a category in each cell.")
+    kinds = [check_kind(schema.field(name).type, f"Column {name!r}") for name in used]
+    are_categories = tuple(j in forced or kind is not Kind.NUMBERS for j, kind in enumerate(kinds))
+    return LearningColumns(tuple(used), are_categories, target, weight, frozenset(forced))
 
 
 def check_weight_type(kind: Any, name: str) -> None:
     """Raise if a column of weights does not hold numbers."""
-    if not _are_numbers(kind):
+    if column_kind(kind) is not Kind.NUMBERS:
         raise TableError(f"The weights in column {name!r} must be numbers, one in each row; got {kind}.")
 
 
@@ -136,29 +118,34 @@ def numbers(column: Any) -> npt.NDArray[np.floating[Any]]:
     """Return a column of numbers, NaN where they are missing."""
     from pyarrow import types
 
-    if types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+    column = _values(column)
     if types.is_decimal(column.type) or types.is_null(column.type):
         column = column.cast("float64")
     values = column.to_numpy(zero_copy_only=False)
     return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
 
 
+def _values(column: Any) -> Any:
+    """Take a column out of its dictionary or its runs."""
+    import pyarrow.compute as pc
+
+    if hasattr(column, "dictionary"):
+        return column.dictionary_decode()
+    return pc.run_end_decode(column) if hasattr(column.type, "run_end_type") else column
+
+
 def is_rounded(column: Any) -> bool:
     """Return True if a column has whole numbers that float64 does not have."""
     from pyarrow import types
 
-    if types.is_dictionary(column.type):
-        column = column.dictionary
+    column = _values(column)
     return types.is_integer(column.type) and suspects.is_rounded(column.drop_null().to_numpy(zero_copy_only=False))
 
 
 def distinct(column: Any) -> tuple[list[Any], npt.NDArray[np.intp]]:
     """Return the different values of a column, None for missing ones, and the place of each row's among them."""
-    from pyarrow import types
-
-    if not types.is_dictionary(column.type):
-        column = column.dictionary_encode()
+    if not hasattr(column, "dictionary"):
+        column = _values(column).dictionary_encode()
     values = [None if is_missing(value) else value for value in column.dictionary.to_pylist()]
     place = column.indices.cast("int64").fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.intp)
     return [*values, None], place

@@ -303,15 +303,8 @@ def _wrong_line(place: CsvPlace, delimiter: str) -> TableError | None:
                 line = rows.line_num
         except TableError as error:
             return error
-        except (
-            csv.Error,
-            StopIteration,
-            UnicodeDecodeError,
-            OSError,
-            EOFError,
-            zlib.error,
-        ):  # Arrow's own words have to do
-            return None
+        except (csv.Error, StopIteration, UnicodeDecodeError, OSError, EOFError, zlib.error):
+            return None  # Arrow's own words have to do
     return None
 
 

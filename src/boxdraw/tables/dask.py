@@ -59,6 +59,11 @@ class ClusterFiles:
             raise ValueError(f"rows_per_task must be a whole number of at least 1; got {self.rows_per_task!r}.")
 
 
+def is_dask(source: Any) -> bool:
+    """Return True for a frame of any version of Dask, which need not be installed."""
+    return type(source).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
 class ClusterReader:
     """Reads files in the workers of the current ``distributed.Client``, each of its tasks some row groups or a file.
 
@@ -244,14 +249,14 @@ def _results(tasks: list[Any], what: str) -> Iterator[Any]:
         yield from _completed(client, client.compute(tasks), what)
         return
     with _as_one_error(what):
-        results = _module("dask").compute(*tasks)
+        results = importlib.import_module("dask").compute(*tasks)
     yield from results
 
 
 def _completed(client: Any, futures: list[Any], what: str) -> Iterator[Any]:
     """Yield the results of futures as they come."""
     try:
-        for future in _module("distributed").as_completed(futures):
+        for future in importlib.import_module("distributed").as_completed(futures):
             with _as_one_error(what):
                 result = future.result()
             yield result
@@ -265,7 +270,7 @@ def _as_one_error(what: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError):
-        raise  # what is wrong with the table is said in so many words already
+        raise  # errors of the table, which say what is wrong
     except Exception as error:
         hint = " All workers must see the files in the same place." if isinstance(error, FileNotFoundError) else ""
         raise RuntimeError(
@@ -273,13 +278,9 @@ def _as_one_error(what: str) -> Iterator[None]:
         ) from error
 
 
-def _module(name: str) -> Any:
-    return importlib.import_module(name)
-
-
 def _current_client() -> Any:
     try:
-        return _module("distributed").get_client()
+        return importlib.import_module("distributed").get_client()
     except (ImportError, ValueError):
         return None
 

@@ -10,7 +10,7 @@ infinite, which is outside any interval.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -24,8 +24,6 @@ from boxdraw.model.rule import Category, as_category
 
 if TYPE_CHECKING:
     from boxdraw.tables.order import Order
-
-Numbers = tuple[FloatArray, FloatArray]
 
 _KEY_BITS = 52  # whole numbers of so many bits are exact in float64
 
@@ -65,6 +63,13 @@ class Encoding:
         result = np.ones(len(self.n_codes), dtype=np.bool_)
         result[[column[j] for j, values in enumerate(self.categories) if values is None]] = False
         return result
+
+    def layout(self) -> list[tuple[int, int, bool]]:
+        """Return, per feature, its column, how many codes it has (0: numbers), and if one for missing ones follows."""
+        return [
+            (column, 0 if values is None else len(values) + missing, values is None and missing)
+            for column, (values, missing) in zip(self._columns(), self._features(), strict=True)
+        ]
 
     def _features(self) -> list[tuple[tuple[Category, ...] | None, bool]]:
         return list(zip(self.categories, self.missing, strict=True))
@@ -123,16 +128,10 @@ class Encoding:
         names = self.names or default_names(len(self.categories))
         return {name: values for name, values in zip(names, self.categories, strict=True) if values is not None}
 
-    def boxes(
-        self,
-        lower: FloatArray,
-        upper: FloatArray,
-        order: Order,
-        shown: Callable[[FloatArray, FloatArray], Numbers] | None = None,
-    ) -> BoxSet:
+    def boxes(self, lower: FloatArray, upper: FloatArray, order: Order) -> BoxSet:
         """Translate intervals on the matrix to limits on the table; boxes that nothing can be in are left out.
 
-        `order` has the places of the categories, and `shown` finds the numbers to print for the boxes that are kept.
+        `order` has the places of the categories.
         """
         admits_missing = self._admits_missing(lower, upper, order)
         column = self._columns()
@@ -151,7 +150,6 @@ class Encoding:
         low, high = lower[:, column].copy(), upper[:, column].copy()
         categorical = [values is not None for values in self.categories]
         low[:, categorical], high[:, categorical] = -np.inf, np.inf
-        numbers = None if shown is None else lambda: _picked(shown(lower, upper), column, low, high)
         return BoxSet(
             low,
             high,
@@ -159,7 +157,6 @@ class Encoding:
             categories=self._known(),
             allowed=self._allowed(lower, upper, order),
             missing=admits_missing,
-            shown=numbers,
         )
 
     def _admits_missing(self, lower: FloatArray, upper: FloatArray, order: Order) -> BoolArray:
@@ -192,6 +189,13 @@ class Encoding:
         return allowed
 
 
+def in_order(categories: Sequence[Category]) -> tuple[Category, ...]:
+    """Return categories as they are listed: numbers, then texts; one truth value stands for both."""
+    if categories and all(isinstance(value, bool) for value in categories):
+        return (False, True)
+    return tuple(sorted(categories, key=lambda value: (isinstance(value, str), value)))
+
+
 def category_key(value: Any) -> float:
     """Return a whole number that stands for a category, in any table and any run; equal categories have the same."""
     category = as_category(value)
@@ -213,10 +217,7 @@ def is_finite(X: Matrix) -> bool:
 
 
 def quiet_sums() -> np.errstate:
-    """Let sums that are only a first look overflow, to infinity or, of large numbers of either sign, to none.
-
-    scikit-learn, too, adds up a table to see whether all numbers in it are finite.
-    """
+    """Let sums overflow to infinity or NaN where, as in scikit-learn, they only show whether all numbers are finite."""
     return np.errstate(over="ignore", invalid="ignore")
 
 
@@ -241,9 +242,3 @@ def _only_missing(lower: FloatArray, upper: FloatArray, column: int, where: Bool
     lower, upper = lower.copy(), upper.copy()
     lower[where, column], upper[where, column] = np.inf, -np.inf
     return lower, upper
-
-
-def _picked(shown: Numbers, column: list[int], low: FloatArray, high: FloatArray) -> Numbers:
-    """Pick the numbers to print of the columns that hold values."""
-    below, above = shown[0][:, column], shown[1][:, column]
-    return np.where(np.isinf(low), low, below), np.where(np.isinf(high), high, above)

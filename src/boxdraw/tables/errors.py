@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from boxdraw.model.export.text import printable
-from boxdraw.tables.suspects import is_number
+from boxdraw.model.export.text import is_number, printable
 
 _MOST_LISTED = 10
 

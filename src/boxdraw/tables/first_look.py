@@ -15,6 +15,7 @@ from boxdraw._core.ranges import Ranges
 from boxdraw._core.sums import exact_total
 from boxdraw.tables.columns import LearningColumns, distinct, is_rounded, numbers
 from boxdraw.tables.encoding import category_key
+from boxdraw.tables.kinds import category_error
 from boxdraw.tables.sample import Sample
 
 _MANY_LABELS = 100
@@ -67,7 +68,7 @@ class FirstLook:
     """What a pass finds in the features: all that `boxdraw.tables.survey.Survey` needs.
 
     ``categories`` has, per feature of categories, the weight of negatives and of positives in each; None if missing.
-    ``known`` is how many rows have one, and ``rounded`` says where whole numbers are no float64.
+    ``known`` is how many rows have one, and ``rounded`` says where whole numbers are not exact in float64.
     """
 
     ranges: Ranges
@@ -115,7 +116,7 @@ class LookAtFeatures:
         for j, (name, is_category) in enumerate(zip(columns.features, columns.categorical, strict=True)):
             if is_category:
                 values, place = distinct(batch.column(name))
-                codes = np.array([np.nan if value is None else category_key(value) for value in values])
+                codes = _keys_of(values, name)
                 keys[:, j] = codes[place[chosen]]
                 sides = kept & ~positive, kept & positive
                 negative, own = (_totals(values, place, weight, rows) for rows in sides)
@@ -132,6 +133,14 @@ class LookAtFeatures:
                 ranges.look_at(j, column if kept.all() else column[kept])
         sample = Sample.of(keys, None if weight is None else weight[chosen], self.limit)
         return FirstLook(ranges, missing, known, rounded, tuple(categories), sample)
+
+
+def _keys_of(values: list[Any], name: str) -> FloatArray:
+    """Return the keys of categories, NaN for missing ones."""
+    try:
+        return np.array([np.nan if value is None else category_key(value) for value in values])
+    except TypeError as error:
+        raise category_error(error, f"column {name!r}") from None
 
 
 def _totals(values: list[Any], place: Any, weight: FloatArray | None, rows: BoolArray) -> Totals:

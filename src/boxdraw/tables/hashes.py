@@ -19,7 +19,7 @@ _NAN, _ONE = np.array([np.nan, 1.0]).view(np.uint64)
 
 @entry
 def pair_hashes(keys, weight, hashes):
-    """Find the hashes of rows and their weights, of which there are none where all are 1; equal keys get equal bits."""
+    """Hash rows with their weights, an empty array if all are 1; make the bits of equal keys equal."""
     n_rows, n_keys = keys.shape
     bits, weight_bits = keys.view(np.uint64), weight.view(np.uint64)
     for i in range(n_rows):

@@ -1,4 +1,4 @@
-"""Between the rows of a pass, in which categories have their places, and keys, which need to know of no other row."""
+"""Rows of a pass as keys, which depend on no other row, and back: in rows, categories are places in an order."""
 
 from __future__ import annotations
 

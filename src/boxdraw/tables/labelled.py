@@ -14,9 +14,10 @@ from boxdraw.model.export.text import format_number, printable
 from boxdraw.model.rule import is_missing
 from boxdraw.tables.columns import check_weight_type, distinct, row_weights
 from boxdraw.tables.errors import TableError, check_columns, listed
+from boxdraw.tables.kinds import Kind, column_kind
 from boxdraw.tables.labels import rarer_label
 from boxdraw.tables.source import TableFile
-from boxdraw.tables.trained import as_text, is_text
+from boxdraw.tables.trained import as_float64, as_text
 
 _MANY = 2**20  # different labels or texts of a column: more are not for learning from, and fill the memory
 
@@ -168,9 +169,7 @@ class LabelledFile:
 
 
 def _check_type(kind: Any, target: str) -> None:
-    from pyarrow import types
-
-    if types.is_temporal(kind) or types.is_nested(kind) or types.is_binary(kind):
+    if column_kind(kind) in (Kind.DATES, Kind.OTHER):
         raise TableError(f'column "{printable(target)}" holds {kind}: labels are texts, numbers or true and false')
 
 
@@ -203,7 +202,7 @@ class TrainingFile:
         """Choose the features that have values and the positive label; raise for what boxes can't be drawn on."""
         chosen = tuple(name for name in features if name not in facts.without_values)
         if not chosen:
-            raise TableError(f"no column of {rows.file.name} beside the target has any values")
+            raise TableError(f"no column of {rows.file.name} besides the target has any values")
         made = cls(rows, chosen, tuple(categorical), facts, *rows.two_labels(facts, positive))
         made._features(rows.file.schema.empty_table().select(list(chosen)))
         for name in chosen:
@@ -274,15 +273,12 @@ class TrainingFile:
 
 
 def _learnable(column: Any, name: str, source: str) -> Any:
-    import pyarrow as pa
-
-    kind, types = column.type, pa.types
-    if is_text(column) or types.is_boolean(kind) or types.is_integer(kind):
-        return column
-    if types.is_decimal(kind) or types.is_floating(kind):
-        return column.cast(pa.float64())
-    what = "dates or times" if types.is_temporal(kind) else f"values of the type {kind}"
-    raise TableError(f'column "{printable(name)}" of {source} holds {what}, which boxes do not take', "not numbers")
+    """Return a column as estimators take it; raise if they take none of its type."""
+    kind = column_kind(column.type)
+    if kind in (Kind.DATES, Kind.OTHER):
+        what = "dates or times" if kind is Kind.DATES else f"values of the type {column.type}"
+        raise TableError(f'column "{printable(name)}" of {source} holds {what}, which boxes do not take', "not numbers")
+    return as_float64(column)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from boxdraw._core.quiet import quietly
 from boxdraw.model.membership import first_box
 from boxdraw.model.rows import default_names
 from boxdraw.tables.arrow import ArrowReader, arrow_errors, bytes_of, is_csv
-from boxdraw.tables.dask import ClusterFiles
+from boxdraw.tables.dask import ClusterFiles, is_dask
 from boxdraw.tables.labels import has_label
 from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
 from boxdraw.tables.source import open_dataset
@@ -146,7 +146,7 @@ def grouped(batches: Iterable[Any], n_rows: int, n_bytes: int) -> Iterator[Any]:
 def _refuse_dask(source: Any) -> None:
     if isinstance(source, ClusterFiles):
         raise TypeError("predict_table writes one file from one process: give it the files of ClusterFiles themselves.")
-    if type(source).__module__.partition(".")[0] in ("dask", "dask_expr"):
+    if is_dask(source):
         raise TypeError(
             "predict_table writes one file from one process. The partitions of a Dask DataFrame are predicted where "
             "they are by frame[features].map_partitions(model.predict)."

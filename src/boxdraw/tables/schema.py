@@ -16,13 +16,13 @@ from boxdraw._core.warn import warn
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.rows import UNSEEN, decoded, numeric, read_columns
 from boxdraw.model.rule import Category, is_missing, unique_categories
-from boxdraw.tables.encoding import Encoding, is_finite, quiet_sums
+from boxdraw.tables.encoding import Encoding, in_order, is_finite, quiet_sums
 from boxdraw.tables.errors import check_names
+from boxdraw.tables.kinds import Kind, category_error, check_kind, column_kind, dates_error
 from boxdraw.tables.labels import read_labels
 from boxdraw.tables.suspects import is_rounded, warn_of_identifiers, warn_of_rounding
 
 _NAMED = 5  # categories in a warning
-DATES = "Convert them to numbers first, for example to days since a fixed date."
 
 
 def read_training(
@@ -127,7 +127,7 @@ def has_categories(X: Any) -> bool:
 
 
 def _is_numeric(column: Any, dtype: Any) -> bool:
-    return bool(dtype.is_numeric()) or (dtype == nw.Object and _are_numbers(column))
+    return column_kind(dtype) is Kind.NUMBERS or (dtype == nw.Object and _are_numbers(column))
 
 
 def _has_dates(column: Any) -> bool:
@@ -213,19 +213,13 @@ def _some(column: npt.NDArray[Any]) -> Sequence[Any]:
 
 
 def _categories_of(column: npt.NDArray[Any], absent: Any, label: str) -> tuple[Category, ...]:
-    if column.dtype.kind == "b":
+    if column.dtype.kind == "b":  # without a look at each row
         return (False, True)
     values = [value for value, gone in zip(column.tolist(), absent, strict=True) if not gone]
     try:
-        found = unique_categories(values)
+        return in_order(unique_categories(values))
     except TypeError as error:
-        raise TypeError(
-            f"{label} of X can't be a feature: argument must be a string or a real number; {error}. "
-            "Turn the column into text or numbers first, for example with astype(str)."
-        ) from None
-    if found and all(isinstance(value, bool) for value in found):
-        return (False, True)
-    return tuple(sorted(found, key=lambda value: (isinstance(value, str), value)))
+        raise category_error(error, f"{label} of X") from None
 
 
 def forced_places(categorical_features: Any, names: Any, n_features: int) -> set[int]:
@@ -298,7 +292,7 @@ def check_table(X: Any) -> None:
     """
     if isinstance(X, np.ndarray | list | tuple):
         if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
-            raise ValueError(f"X holds dates or times ({X.dtype}). {DATES}")
+            raise dates_error(X.dtype, "X")
         return
     names = [*getattr(X, "columns", ())] if hasattr(X, "iloc") else list(getattr(X, "column_names", ()))
     check_names(names, "X")
@@ -307,8 +301,10 @@ def check_table(X: Any) -> None:
         raise TypeError("X is a lazy frame, which holds no rows yet; pass X.collect().")
     if not isinstance(table, nw.DataFrame):
         return
-    for name, dtype in table.schema.items():
-        if dtype.is_temporal() or (dtype == nw.Object and _has_dates(table.get_column(name))):
-            raise ValueError(f"Column {name!r} of X holds dates or times ({dtype}). {DATES}")
-        if dtype.is_nested():
-            raise ValueError(f"Column {name!r} of X holds {dtype}; boxes need a number or a category in each cell.")
+    # narwhals does not know all types of Arrow.
+    is_arrow = hasattr(type(X), "column_names")
+    types = dict(zip(X.schema.names, X.schema.types, strict=True)) if is_arrow else table.schema
+    for name, dtype in types.items():
+        kind = check_kind(dtype, f"Column {name!r} of X")
+        if kind is Kind.OPEN and dtype == nw.Object and _has_dates(table.get_column(name)):
+            raise dates_error(dtype, f"Column {name!r} of X")

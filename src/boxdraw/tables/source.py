@@ -8,10 +8,11 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from boxdraw.tables.arrow import batches_of
+from boxdraw.tables.arrow import arrow_errors, batches_of
 from boxdraw.tables.csv import (
     PLAIN,
     CsvForm,
@@ -97,15 +98,12 @@ def _format_of(path: Path) -> str:
 
 
 def _schema_of(name: str, kind: str) -> Any:
-    import pyarrow as pa
     import pyarrow.dataset as ds
 
-    try:
+    with arrow_errors(lambda error: ValueError(f"{name} is no {kind} file, or a damaged one: {error}")):
         schema = ds.dataset(name, format=kind).schema
         list(schema.names)  # a name that is not in UTF-8 is an error only when it is looked at
         return schema
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{name} is no {kind} file, or a damaged one: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +161,11 @@ class TableFile:
     def _parquet_tables(self, names: list[str]) -> Iterator[Any]:
         import pyarrow as pa
 
-        try:
+        with arrow_errors(partial(_damaged, self.name)):
             for batch in batches_of(_parquet(self.data), names, _ROWS):
                 if batch.num_rows:
                     batch.validate(full=True)  # texts that are not in UTF-8, for example
                     yield pa.Table.from_batches([batch])
-        except MemoryError:  # an ArrowException too, and no fault of the file
-            raise
-        except (pa.ArrowException, OSError) as error:
-            raise _damaged(self.name, error) from None
 
     def _csv_tables(self, table: CsvTable, names: list[str], verbatim: bool) -> Iterator[Any]:
         import pyarrow as pa
@@ -241,15 +235,9 @@ def _csv_file(place: CsvPlace, form: CsvForm, texts: Iterable[str]) -> TableFile
 
 
 def _parquet_file(name: str, data: Any) -> TableFile:
-    import pyarrow as pa
-
-    try:
+    with arrow_errors(partial(_damaged, name)):
         schema = _parquet(data).schema
         check_names(schema.names, name)
-    except MemoryError:  # an ArrowException too, and no fault of the file
-        raise
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _damaged(name, error) from None
     return TableFile(name, decoded(schema.empty_table()).schema, data, None)
 
 
@@ -269,10 +257,13 @@ def _parquet(data: Any) -> Any:
 
 
 def decoded(table: Any) -> Any:
-    """Return the values themselves where a column is stored as numbers of categories."""
+    """Return the values themselves where a column is stored as numbers of categories, and texts for views of them."""
     import pyarrow as pa
 
     for place, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            table = table.set_column(place, field.name, table.column(place).cast(field.type.value_type))
+        plain = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if str(plain) == "string_view":  # which pyarrow has few functions for
+            plain = pa.string()
+        if plain != field.type:
+            table = table.set_column(place, field.name, table.column(place).cast(plain))
     return table

@@ -14,8 +14,9 @@ from boxdraw._core.ranges import LARGE
 from boxdraw.model.rule import Category
 from boxdraw.tables.chunks import Chunk, Part
 from boxdraw.tables.columns import LearningColumns, find_columns
-from boxdraw.tables.encoding import Encoding
+from boxdraw.tables.encoding import Encoding, in_order
 from boxdraw.tables.first_look import FindLabels, FirstLook, LabelCounts, LookAtFeatures
+from boxdraw.tables.kinds import value_type
 from boxdraw.tables.labels import positive_label
 from boxdraw.tables.order import Order, places_by_share
 from boxdraw.tables.survey import LIMIT, Positives, Survey
@@ -63,8 +64,7 @@ def find_classes(reader: TableReader, columns: LearningColumns, pos_label: Any) 
     if found is None or not found.n_rows:
         raise ValueError("The table has no rows.")
     _check_labels(found, columns.target)
-    kind = reader.schema.field(columns.target).type
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    kind = value_type(reader.schema.field(columns.target).type)
     labels = np.unique(pa.array(list(found.count), kind).to_numpy(zero_copy_only=False))
     if len(labels) != 2:
         raise ValueError(_not_two(labels.tolist(), columns.target))
@@ -97,13 +97,13 @@ def _not_two(labels: list[Any], target: str) -> str:
 def open_reader(source: Any, memory_limit: Any, n_jobs: int | None, progress: RowsProgress) -> TableReader:
     """Return what reads a table, wherever it is."""
     from boxdraw.tables.arrow import ArrowReader, bytes_of
-    from boxdraw.tables.dask import ClusterFiles, ClusterReader, DaskReader
+    from boxdraw.tables.dask import ClusterFiles, ClusterReader, DaskReader, is_dask
     from boxdraw.tables.source import open_dataset
 
     limit = bytes_of(memory_limit)
     if isinstance(source, ClusterFiles):
         return ClusterReader(source, limit, progress)
-    if type(source).__module__.partition(".")[0] in ("dask", "dask_expr"):
+    if is_dask(source):
         return DaskReader(source, progress)
     return ArrowReader(open_dataset(source), limit, n_jobs, progress)
 
@@ -127,7 +127,7 @@ def read_labelled(reader: TableReader, columns: LearningColumns) -> tuple[Any, A
 
 
 class StoredTable:
-    """Rows that an reader reads batch by batch, as often as they are asked for."""
+    """Rows that a reader reads batch by batch, as often as they are asked for."""
 
     def __init__(self, reader: TableReader, columns: LearningColumns, classes: Classes) -> None:
         self._reader, self._columns, self._classes = reader, columns, classes
@@ -201,17 +201,13 @@ def _check_finite(look: FirstLook, columns: LearningColumns) -> None:
 
 def _encoding_of(look: FirstLook, columns: LearningColumns) -> Encoding:
     categories: list[tuple[Category, ...] | None] = []
-    for found in look.categories:
+    for j, found in enumerate(look.categories):
         if found is None:
             categories.append(None)
             continue
         known = [value for value in {**found[0], **found[1]} if value is not None]
-        if not known:  # as in memory, where nothing tells the type of missing values
-            categories.append(None)
-            continue
-        if all(isinstance(value, bool) for value in known):
-            known = [False, True]
-        categories.append(tuple(sorted(known, key=lambda value: (isinstance(value, str), value))))
+        # As in memory, where nothing tells the type of missing values.
+        categories.append(in_order(known) if known or j in columns.forced else None)
     return Encoding(columns.features, tuple(categories), tuple(look.missing.tolist()))
 
 

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw._core.warn import warn
+from boxdraw.model.export.text import is_number
 
-_MANY = 50  # categories, from which on a column in which nearly every row has its own looks like one of identifiers
+_MANY = 50  # categories; more of them, with fewer than two rows each on average, look like identifiers
 _EXACT = 2**53  # float64 has every whole number up to here
 
 
 def warn_of_identifiers(label: str, categories: Sequence[object], n_known: int) -> None:
-    """Warn of a column of categories in which most rows have their own."""
+    """Warn of a column with many categories and fewer than two rows for each, on average."""
     if len(categories) <= _MANY or 2 * len(categories) <= n_known:
         return
     texts = [value for value in categories if isinstance(value, str)]
@@ -30,17 +31,8 @@ def warn_of_identifiers(label: str, categories: Sequence[object], n_known: int) 
     )
 
 
-def is_number(text: str) -> bool:
-    """Return True if a text is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def warn_of_rounding(labels: Sequence[str]) -> None:
-    """Warn of columns of whole numbers that float64 does not have, if there are any."""
+    """Warn of columns of whole numbers that are not exact in float64, if there are any."""
     if labels:
         warn(
             f"X holds whole numbers beyond 2**53 that are rounded, {', '.join(labels)}: numbers are compared as "

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.text import printable
+from boxdraw.model.export.text import is_number, printable
 from boxdraw.model.rows import default_names
 from boxdraw.tables.errors import TableError, check_columns
+from boxdraw.tables.kinds import Kind, column_kind
 from boxdraw.tables.source import TableFile
 
 Values = Callable[[], Iterable[Any]]
@@ -65,7 +66,8 @@ def _as_trained(column: Any, name: str, known: Sequence[Any] | None, source: str
     if known is None or not any(isinstance(value, str) for value in known):
         flags = known and all(isinstance(value, bool) for value in known)
         return _numbers(column, name, "true or false" if flags else "numbers", source, values)
-    if is_text(column) or (not _are_texts(known) and _can_be_category(column)):
+    kind = column_kind(column.type)
+    if kind is Kind.TEXTS or (not _are_texts(known) and kind in (Kind.NUMBERS, Kind.FLAGS)):
         return column
     if _are_texts(known) and all(re.fullmatch(r"0|-?[1-9]\d*", value) for value in known):
         return as_text(column, name)  # numbers that were made categories
@@ -79,52 +81,40 @@ def _are_texts(known: Sequence[Any] | None) -> bool:
     return known is not None and all(isinstance(value, str) for value in known)
 
 
-def _can_be_category(column: Any) -> bool:
-    from pyarrow import types
-
-    tests = (types.is_boolean, types.is_integer, types.is_floating, types.is_decimal)
-    return any(test(column.type) for test in tests)
-
-
-def is_text(column: Any) -> bool:
-    """Return True if a column holds text."""
-    from pyarrow import types
-
-    return bool(types.is_string(column.type) or types.is_large_string(column.type))
-
-
 def as_text(column: Any, name: str) -> Any:
     """Turn whole numbers into categories; those with gaps come as floats from other programs."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if pa.types.is_floating(column.type):
-        known = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
         try:
-            column = known.cast(pa.int64())
+            column = column.cast(pa.int64())
         except pa.ArrowInvalid:
             raise TableError(f'column "{printable(name)}" has fractions, so its numbers are no categories') from None
     return column.cast(pa.string()) if pa.types.is_integer(column.type) else column
 
 
-def _numbers(column: Any, name: str, what: str, source: str, values: Values) -> Any:
+def as_float64(column: Any) -> Any:
+    """Turn floats of any width and decimals into float64; the rest stays as it is."""
     import pyarrow as pa
 
-    kind, types = column.type, pa.types
-    if types.is_boolean(kind) or types.is_integer(kind):
-        return column
-    if types.is_floating(kind) or types.is_decimal(kind):
-        return column.cast(pa.float64())
-    found = _example(values) if is_text(column) else f"it holds {kind}"
+    has_fractions = pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)
+    return column.cast(pa.float64()) if has_fractions else column
+
+
+def _numbers(column: Any, name: str, what: str, source: str, values: Values) -> Any:
+    kind = column_kind(column.type)
+    if kind in (Kind.NUMBERS, Kind.FLAGS):
+        return as_float64(column)
+    found = _example(values) if kind is Kind.TEXTS else f"it holds {column.type}"
     raise TableError(f'column "{printable(name)}" of {source} must hold {what}, as in training; {found}')
 
 
 def _example(values: Values) -> str:
     """Show the first text that is not a number."""
     for row, value in enumerate(values(), start=1):
-        if value is not None:
-            try:
-                float(value)
-            except ValueError:
-                return f'row {row} below the names has "{printable(value)}"'
+        if value is not None and not is_number(value):
+            return f'row {row} below the names has "{printable(value)}"'
     return "it holds text"

@@ -60,6 +60,7 @@ def trial_rows(table: Table, keys: Keys, n_cells: int, positive_weight: float, n
     """
     limit = max(_FEWEST, n_cells // max(1, len(keys.encoding.n_codes)))
     both = table.reduce(SampleClasses(keys, limit), "sample")
+    # Another rule than in learners/sample.py, which ranks rows in memory; this one has to do with one pass.
     positive, positive_weights = _rows_of(both.positive, limit // 2, positive_weight)
     negative, negative_weights = _rows_of(both.negative, limit - len(positive), negative_weight)
     return Training(
