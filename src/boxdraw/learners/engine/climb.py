@@ -1,0 +1,290 @@
+"""Climb: give one box its best interval on one feature, then on the next, until nothing gets better.
+
+Rows are on levels. A row has two of them per feature, ``low`` and ``high``: an interval [a, b] of levels holds it if
+a ≤ low and high ≤ b. They are the same unless there is a margin. A move looks at all intervals of a feature at once:
+what an interval holds is all rows less those below it and less those above it, so one pass over two sums per level
+finds the best one. Weights are multiples of a unit so that sums are exact, and any order of rows gives the same box.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+# (numba finds the types of the compiled functions)
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxdraw._core.compiled import inner
+
+LEAST_GAIN = 1e-9  # of a move, in positives: less is rounding
+NOTHING = -1e300  # the value of a box that must not be
+
+
+class Rows(NamedTuple):
+    """Distinct rows on levels."""
+
+    low: Any  # (features, rows), uint16
+    high: Any  # the same array unless there is a margin
+    n_levels: Any  # per feature
+    ends: Any  # (features, 2): what an interval with two ends counts, and one of a single level
+    sums: Any  # (1 or 2, features, levels): weight of all rows by low level and, with a margin, by high level
+    weight: Any  # per row: above 0 for what is to be found
+    positive: Any  # numbers of the rows with positives
+
+
+class Prices(NamedTuple):
+    """What a drawing pays, and what it may not exceed."""
+
+    box: float
+    limit: float
+    max_limits: int  # of a box
+
+
+class Scratch(NamedTuple):
+    """Memory for one climb."""
+
+    inside: Any  # rows in the box
+    near: Any  # rows that exactly one feature keeps out
+    by: Any  # which one
+    others: Any  # rows outside
+    used: Any  # features with limits
+    sums: Any  # as those of `Rows`, of the rows inside
+    near_sums: Any  # of the rows near, by the feature that keeps them out
+    both: Any  # (1 or 2, levels): the two together, of one feature
+
+
+@inner
+def make_scratch(rows):
+    """Return memory for climbs."""
+    n_features, n_rows = rows.low.shape
+    n_sides, _, n_levels = rows.sums.shape
+    return Scratch(
+        np.empty(n_rows, np.int32),
+        np.empty(n_rows, np.int32),
+        np.empty(n_rows, np.int32),
+        np.empty(n_rows, np.int32),
+        np.empty(n_features, np.int32),
+        np.empty((n_sides, n_features, n_levels)),
+        np.empty((n_sides, n_features, n_levels)),
+        np.empty((n_sides, n_levels)),
+    )
+
+
+@inner
+def _clear(rows, sums, j):
+    for side in range(len(sums)):
+        for a in range(rows.n_levels[j]):
+            sums[side, j, a] = 0.0
+
+
+@inner
+def n_ends(lo, hi, n_levels, ends):
+    """Count the limits of an interval."""
+    if lo > 0 and hi < n_levels - 1:
+        return ends[1] if lo == hi else ends[0]
+    return int(lo > 0) + int(hi < n_levels - 1)
+
+
+@inner
+def n_limits(rows, lo, hi):
+    """Count the limits of a box."""
+    count = 0
+    for j in range(len(lo)):
+        count += n_ends(lo[j], hi[j], rows.n_levels[j], rows.ends[j])
+    return count
+
+
+@inner
+def best_interval(below, above, n_levels, ends, price, most):
+    """Return the best interval, by sums per low and per high level, of at most so many limits: value, lo, hi."""
+    total = 0.0
+    for a in range(n_levels):
+        total += below[a]
+    two, single = ends[0] * price, ends[1] * price
+    one = price if most >= 1 else np.inf
+    two, single = (two if most >= ends[0] else np.inf), (single if most >= ends[1] else np.inf)
+    best, lo, hi = total + LEAST_GAIN, 0, n_levels - 1
+    up_to = above[0]  # weight up to this upper end
+    if n_levels > 1 and up_to - one > best:
+        best, lo, hi = up_to - one, 0, 0
+    left = 0.0  # weight below this lower end
+    least, start = np.inf, 0  # the best lower end so far
+    for a in range(1, n_levels):
+        left += below[a - 1]
+        up_to += above[a]
+        if left < least:
+            least, start = left, a
+        if total - left - one > best:
+            best, lo, hi = total - left - one, a, n_levels - 1
+        if a == n_levels - 1:
+            break
+        if up_to - one > best:
+            best, lo, hi = up_to - one, 0, a
+        if up_to - least - two > best:
+            best, lo, hi = up_to - least - two, start, a
+        if up_to - left - single > best:
+            best, lo, hi = up_to - left - single, a, a
+    if lo == 0 and hi == n_levels - 1:
+        best = total
+    return best, lo, hi
+
+
+@inner
+def add_up(rows, chosen, n_chosen, sums, sign):
+    """Add the weight of chosen rows to the sums per level, or take it away."""
+    for side in range(len(sums)):
+        for j in range(len(rows.low)):
+            code, target = (rows.low[j] if side == 0 else rows.high[j]), sums[side, j]
+            for t in range(n_chosen):
+                i = chosen[t]
+                target[code[i]] += sign * rows.weight[i]
+
+
+@inner
+def _scan(rows, taken, lo, hi, scratch):
+    """List the rows that other boxes leave: those inside, and those that one feature keeps out."""
+    n_inside = n_near = n_others = n_used = 0
+    used = scratch.used
+    for j in range(len(lo)):
+        if lo[j] > 0 or hi[j] < rows.n_levels[j] - 1:
+            used[n_used] = j
+            n_used += 1
+    for i in range(rows.low.shape[1]):
+        if taken[i] > 0:
+            scratch.others[n_others] = i
+            n_others += 1
+            continue
+        n_out, by = 0, -1
+        for t in range(n_used):
+            j = used[t]
+            if rows.low[j, i] < lo[j] or rows.high[j, i] > hi[j]:
+                n_out, by = n_out + 1, j
+                if n_out == 2:
+                    break
+        if n_out == 0:
+            scratch.inside[n_inside] = i
+            n_inside += 1
+            continue
+        scratch.others[n_others] = i
+        n_others += 1
+        if n_out == 1:
+            scratch.near[n_near], scratch.by[n_near] = i, by
+            n_near += 1
+    return n_inside, n_near, n_others
+
+
+@inner
+def _fill(rows, scratch, n_inside, n_others):
+    """Sum up the rows inside: directly, or all rows less the others, whichever are fewer."""
+    if n_others < n_inside:
+        for side in range(len(scratch.sums)):
+            for j in range(len(rows.n_levels)):
+                for a in range(rows.n_levels[j]):
+                    scratch.sums[side, j, a] = rows.sums[side, j, a]
+        add_up(rows, scratch.others, n_others, scratch.sums, -1.0)
+    else:
+        for j in range(len(rows.n_levels)):
+            _clear(rows, scratch.sums, j)
+        add_up(rows, scratch.inside, n_inside, scratch.sums, 1.0)
+
+
+@inner
+def _add_near(rows, scratch, n_near):
+    sums = scratch.near_sums
+    for t in range(n_near):
+        i, j = scratch.near[t], scratch.by[t]
+        sums[0, j, rows.low[j, i]] += rows.weight[i]
+        if len(sums) > 1:
+            sums[1, j, rows.high[j, i]] += rows.weight[i]
+
+
+@inner
+def _tighten(rows, scratch, n_inside, n_near, j, lo, hi):
+    """Move the rows that a tighter interval keeps out from inside to near; return how many are inside, near, moved."""
+    low, high = rows.low[j], rows.high[j]
+    kept = 0
+    for t in range(n_near):
+        i = scratch.near[t]
+        if scratch.by[t] == j or (low[i] >= lo and high[i] <= hi):
+            scratch.near[kept], scratch.by[kept] = i, scratch.by[t]
+            kept += 1
+    n_near, kept, n_moved = kept, 0, 0
+    for t in range(n_inside):
+        i = scratch.inside[t]
+        if low[i] >= lo and high[i] <= hi:
+            scratch.inside[kept] = i
+            kept += 1
+        else:
+            scratch.others[n_moved] = i
+            n_moved += 1
+            scratch.near[n_near], scratch.by[n_near] = i, j
+            n_near += 1
+    return kept, n_near, n_moved
+
+
+@inner
+def _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value):
+    """Return the best interval of any feature: its value, the feature (-1 if none is better), lo, hi."""
+    best, feature, best_lo, best_hi = value + LEAST_GAIN, -1, 0, 0
+    last = len(scratch.sums) - 1
+    for j in range(len(lo)):
+        n_levels = rows.n_levels[j]
+        if n_levels < 2 or (some and not allowed[j]):
+            continue
+        own = n_ends(lo[j], hi[j], n_levels, rows.ends[j])
+        below, above = scratch.sums[0, j], scratch.sums[last, j]
+        if own:
+            for side in range(len(scratch.both)):
+                for a in range(n_levels):
+                    scratch.both[side, a] = scratch.sums[side, j, a] + scratch.near_sums[side, j, a]
+            below, above = scratch.both[0], scratch.both[last]
+        most = prices.max_limits - count + own
+        found, a, b = best_interval(below, above, n_levels, rows.ends[j], prices.limit, most)
+        found -= prices.limit * (count - own)
+        if found > best:
+            best, feature, best_lo, best_hi = found, j, a, b
+    return best, feature, best_lo, best_hi
+
+
+@inner
+def climb(rows, prices, taken, lo, hi, allowed, some, scratch):
+    """Improve a box in place, move by move, among the rows that no other box has taken; return its value.
+
+    If only ``some`` features are allowed, it starts with those and goes on with all of them.
+    """
+    n_inside, n_near, n_others = _scan(rows, taken, lo, hi, scratch)
+    _fill(rows, scratch, n_inside, n_others)
+    for j in range(len(lo)):
+        _clear(rows, scratch.near_sums, j)
+    _add_near(rows, scratch, n_near)
+    count = n_limits(rows, lo, hi)
+    value = -prices.limit * count
+    for t in range(n_inside):
+        value += rows.weight[scratch.inside[t]]
+    while True:
+        best, j, new_lo, new_hi = _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value)
+        if j < 0:
+            if not some:
+                return value
+            some = False
+            continue
+        wider = new_lo < lo[j] or new_hi > hi[j]
+        count -= n_ends(lo[j], hi[j], rows.n_levels[j], rows.ends[j])
+        lo[j], hi[j], value = new_lo, new_hi, best
+        count += n_ends(new_lo, new_hi, rows.n_levels[j], rows.ends[j])
+        if wider:  # rows come back that the lists do not have
+            n_inside, n_near, n_others = _scan(rows, taken, lo, hi, scratch)
+            _fill(rows, scratch, n_inside, n_others)
+        else:
+            n_inside, n_near, n_moved = _tighten(rows, scratch, n_inside, n_near, j, new_lo, new_hi)
+            if n_moved < n_inside:
+                add_up(rows, scratch.others, n_moved, scratch.sums, -1.0)
+            else:
+                for f in range(len(lo)):
+                    _clear(rows, scratch.sums, f)
+                add_up(rows, scratch.inside, n_inside, scratch.sums, 1.0)
+        for f in range(len(lo)):
+            if f == j or lo[f] > 0 or hi[f] < rows.n_levels[f] - 1:
+                _clear(rows, scratch.near_sums, f)
+        _add_near(rows, scratch, n_near)

@@ -1,0 +1,270 @@
+"""Draw: search for the drawing of several boxes by destroying and repairing one or two of them at a time.
+
+A round drops a box or two, draws others from random starts on the rows that the rest leave, and climbs with every box
+in turn. The new drawing stays unless it is worse. Everything follows from the seed.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+# (numba finds the types of the compiled functions)
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boxdraw._core.compiled import compiling, entry, inner
+from boxdraw.learners.engine.climb import LEAST_GAIN, NOTHING, Prices, Rows, climb, make_scratch, n_limits
+
+# Chances of a start, added up: half the limits of the old box, limits around a positive, the neighbours of a positive,
+# a given box, no limits.
+_HALF, _AROUND, _NEAR, _GIVEN = 0.35, 0.75, 0.85, 0.95
+_TWO = 0.3  # the chance that two boxes are dropped
+_ROUGH = 0.3  # the chance that the first new box is not climbed with before the others are
+_OPEN = 0.7  # the chance that a feature is open from the first move on
+
+
+class Drawing(NamedTuple):
+    """Boxes on levels, as many as there may be; those that are not used are anything."""
+
+    lo: Any  # (boxes, features)
+    hi: Any
+    used: Any  # per box
+
+
+class Effort(NamedTuple):
+    """How long to search."""
+
+    rounds: int
+    patience: int  # rounds without a better drawing that end the search
+    seed: int
+
+
+@inner
+def _random(state):
+    """Return a number from [0, 1): SplitMix64 (Steele, Lea and Flood 2014)."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
+
+
+@inner
+def _below(state, n):
+    """Return a whole number from 0 to n - 1."""
+    return int(_random(state) * n)
+
+
+@inner
+def _cover(rows, lo, hi, taken, number):
+    """Add a number to the count of each row that a box holds."""
+    if number == 0:
+        return
+    used = np.empty(len(lo), np.int32)
+    n_used = 0
+    for j in range(len(lo)):
+        if lo[j] > 0 or hi[j] < rows.n_levels[j] - 1:
+            used[n_used] = j
+            n_used += 1
+    for i in range(rows.low.shape[1]):
+        held = True
+        for t in range(n_used):
+            j = used[t]
+            if rows.low[j, i] < lo[j] or rows.high[j, i] > hi[j]:
+                held = False
+                break
+        if held:
+            taken[i] += number
+
+
+@inner
+def _value(rows, prices, drawing, taken):
+    value = 0.0
+    for i in range(len(taken)):
+        if taken[i] > 0:
+            value += rows.weight[i]
+    for k in range(len(drawing.used)):
+        if drawing.used[k]:
+            value -= prices.box + prices.limit * n_limits(rows, drawing.lo[k], drawing.hi[k])
+    return value
+
+
+@entry
+def evaluate(rows, prices, drawing):
+    """Return the value of a drawing, and how many of its boxes hold each row."""
+    taken = np.zeros(rows.low.shape[1], np.int16)
+    for k in range(len(drawing.used)):
+        _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]))
+    return _value(rows, prices, drawing, taken), taken
+
+
+@inner
+def _copy(lo, hi, to_lo, to_hi):
+    for j in range(len(lo)):
+        to_lo[j], to_hi[j] = lo[j], hi[j]
+
+
+@inner
+def _no_limits(rows, lo, hi):
+    for j in range(len(lo)):
+        lo[j], hi[j] = 0, rows.n_levels[j] - 1
+
+
+@inner
+def _apart(rows, i, centre):
+    """Return how far two rows are apart: the sum over features of the levels between them, as shares."""
+    distance = 0.0
+    for j in range(len(rows.n_levels)):
+        distance += abs(int(rows.low[j, i]) - int(rows.low[j, centre])) / rows.n_levels[j]
+    return distance
+
+
+@inner
+def _near_box(rows, centre, taken, lo, hi, state):
+    """Draw the box around the positives near one of them, as near as the nearest of a few others, among the free."""
+    radius = np.inf
+    for _ in range(1 + _below(state, 24)):
+        i = rows.positive[_below(state, len(rows.positive))]
+        if taken[i] == 0 and i != centre:
+            radius = min(radius, _apart(rows, i, centre))
+    for j in range(len(lo)):
+        lo[j], hi[j] = rows.low[j, centre], rows.high[j, centre]
+    for i in rows.positive:
+        if taken[i] == 0 and _apart(rows, i, centre) <= radius:
+            for j in range(len(lo)):
+                lo[j], hi[j] = min(lo[j], rows.low[j, i]), max(hi[j], rows.high[j, i])
+
+
+@inner
+def _free_positive(rows, taken, state):
+    """Choose a positive, if possible one that no box has."""
+    i = rows.positive[_below(state, len(rows.positive))]
+    for _ in range(10):
+        if taken[i] == 0:
+            break
+        i = rows.positive[_below(state, len(rows.positive))]
+    return i
+
+
+@inner
+def _start(rows, given, old, k, taken, lo, hi, allowed, state):
+    """Choose at random where the climb of a new box starts; return True if it is to start with some features."""
+    _no_limits(rows, lo, hi)
+    kind, centre = _random(state), _free_positive(rows, taken, state)
+    if kind < _HALF and old.used[k]:
+        for j in range(len(lo)):
+            if _random(state) < 0.5:
+                lo[j], hi[j] = old.lo[k, j], old.hi[k, j]
+    elif kind < _AROUND:
+        for _ in range(1 + _below(state, 2)):
+            j = _below(state, len(lo))
+            if rows.n_levels[j] > 1:
+                reach = _below(state, 2 + _below(state, rows.n_levels[j] - 1))
+                side = _below(state, 3)
+                if side != 1:
+                    lo[j] = max(0, int(rows.low[j, centre]) - reach)
+                if side != 0:
+                    hi[j] = min(rows.n_levels[j] - 1, int(rows.high[j, centre]) + reach)
+    elif kind < _NEAR:
+        _near_box(rows, centre, taken, lo, hi, state)
+        return False
+    elif kind < _GIVEN and len(given):
+        box = _below(state, len(given))
+        _copy(given[box, 0], given[box, 1], lo, hi)
+        return False
+    for j in range(len(lo)):
+        allowed[j] = _random(state) < _OPEN
+    return True
+
+
+@inner
+def _drop(rows, drawing, k, taken):
+    _cover(rows, drawing.lo[k], drawing.hi[k], taken, -int(drawing.used[k]))
+    drawing.used[k] = False
+
+
+@inner
+def _keep(rows, prices, drawing, k, value, taken):
+    """Use a box if it is worth its price."""
+    within = n_limits(rows, drawing.lo[k], drawing.hi[k]) <= prices.max_limits
+    drawing.used[k] = within and value - prices.box > LEAST_GAIN
+    _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]))
+
+
+@inner
+def _copy_drawing(drawing, taken, to, to_taken):
+    for k in range(len(drawing.used)):
+        to.used[k] = drawing.used[k]
+        _copy(drawing.lo[k], drawing.hi[k], to.lo[k], to.hi[k])
+    for i in range(len(taken)):
+        to_taken[i] = taken[i]
+
+
+@inner
+def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, first):
+    """Drop a box or two, draw new ones, and climb with all of them in turn."""
+    n_boxes = len(drawing.used)
+    rough = not first and n_boxes > 1 and _random(state) < _ROUGH
+    if not first:
+        k = _below(state, n_boxes)
+        _drop(rows, drawing, k, taken)
+        if _random(state) < _TWO:
+            _drop(rows, drawing, _below(state, n_boxes), taken)
+    for step in range(2 * n_boxes if n_boxes > 1 or first else 1):
+        k, again = step % n_boxes, step >= n_boxes
+        if drawing.used[k] != again:
+            continue
+        some = False
+        if again:
+            _drop(rows, drawing, k, taken)
+        elif first or not len(rows.positive):
+            _no_limits(rows, drawing.lo[k], drawing.hi[k])
+        else:
+            some = _start(rows, given, old, k, taken, drawing.lo[k], drawing.hi[k], allowed, state)
+            if rough:  # climbing alone, it might take in what is for two
+                rough, drawing.used[k] = False, True
+                _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]))
+                continue
+        value = climb(rows, prices, taken, drawing.lo[k], drawing.hi[k], allowed, some, scratch)
+        _keep(rows, prices, drawing, k, value, taken)
+
+
+@entry
+def draw(rows, prices, drawing, given, effort):
+    """Improve a drawing in place; ``given`` are boxes to start from. Returns its value."""
+    n_boxes, n_features = drawing.lo.shape
+    n_rows = rows.low.shape[1]
+    state = np.empty(1, np.uint64)
+    state[0] = effort.seed
+    scratch, allowed = make_scratch(rows), np.empty(n_features, np.bool_)
+    taken, old_taken = np.zeros(n_rows, np.int16), np.empty(n_rows, np.int16)
+    shape = n_boxes, n_features
+    old = Drawing(np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(n_boxes, np.bool_))
+    for k in range(n_boxes):
+        _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]))
+    best, idle = NOTHING, 0
+    for number in range(effort.rounds + 1):
+        _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, number == 0)
+        value = _value(rows, prices, drawing, taken)
+        idle += 1
+        if value > best + LEAST_GAIN:
+            best, idle = value, 0
+        if value >= best - LEAST_GAIN:
+            _copy_drawing(drawing, taken, old, old_taken)
+        else:
+            _copy_drawing(old, old_taken, drawing, taken)
+        if idle >= effort.patience:
+            break
+    return best
+
+
+def warm_up(what: str, tell: bool) -> None:
+    """Compile the search on two rows, and say so if it takes a while."""
+    codes = np.array([[0, 1]], dtype=np.uint16)
+    weight, n_levels, ends = np.array([-1.0, 1.0]), np.array([2]), np.array([[2, 2]])
+    rows = Rows(codes, codes, n_levels, ends, weight.reshape(1, 1, 2).copy(), weight, np.array([1]))
+    drawing = Drawing(np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64), np.zeros(1, np.bool_))
+    with compiling(what, draw, evaluate, tell=tell):
+        draw(rows, Prices(0.1, 0.1, 1), drawing, np.empty((0, 2, 1), np.int64), Effort(1, 1, 0))
+        evaluate(rows, Prices(0.1, 0.1, 1), drawing)

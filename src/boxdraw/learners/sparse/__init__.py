@@ -1,0 +1,1 @@
+"""Sparse Boxes: the fewest boxes and limits that do the job."""

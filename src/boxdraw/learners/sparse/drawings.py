@@ -1,0 +1,168 @@
+"""Drawings on levels: from a table to the engine, and back to limits on the learners' matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw._core.quiet import quietly
+from boxdraw.learners.engine.climb import Prices, Rows
+from boxdraw.learners.engine.draw import Drawing, Effort, draw, evaluate
+from boxdraw.learners.engine.levels import Axis, LevelTable
+from boxdraw.learners.fast.cluster import cluster_positives
+from boxdraw.tables.order import Order
+
+_UNIT = 2.0**-48  # of weights, of which those of the positives add up to 1
+_LEAST_PRICE = 1e-6  # of a box, so that one without use is never drawn
+NO_CAP = 10**6
+_N_CLUSTERS = (2, 4, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """The objective: a false alarm relative to the balance, boxes and limits in shares of the positives."""
+
+    ratio: float
+    box: float
+    limit: float
+    max_limits: int = NO_CAP
+
+
+class Board:
+    """Rows on axes, on which drawings are made and evaluated.
+
+    ``votes`` are shares of positives that other drawings give to the rows; the labels count ``1 - trust`` of what they
+    would alone. With ``clusters`` the search also starts from those of the positives.
+    """
+
+    def __init__(
+        self,
+        table: LevelTable,
+        axes: Sequence[Axis],
+        votes: FloatArray | None = None,
+        trust: float = 0.0,
+        clusters: bool = False,
+    ) -> None:
+        self.axes, self._table = axes, table
+        self._positive_weight, self._negative_weight = float(table.ups.sum()), float(table.downs.sum())
+        self.ups, self.downs = table.ups / self._positive_weight, table.downs / self._negative_weight
+        self._codes = np.ascontiguousarray(np.stack([axis.level[table.codes[axis.of]] for axis in axes]))
+        self._n_levels = np.array([axis.n_levels for axis in axes], dtype=np.int64)
+        self._ends = np.array([axis.ends for axis in axes], dtype=np.int64)
+        self._votes, self._trust, self._with_clusters = votes, trust, clusters
+        self._rows: dict[float, Rows] = {}
+
+    def rows(self, ratio: float) -> Rows:
+        """Return the rows as the engine takes them, weighted for a cost of false alarms."""
+        if ratio not in self._rows:
+            weight = np.rint(self._weights(ratio) / _UNIT) * _UNIT
+            sums = np.zeros((1, len(self.axes), int(self._n_levels.max())))
+            for j, code in enumerate(self._codes):
+                sums[0, j] = np.bincount(code, weights=weight, minlength=sums.shape[2])
+            positive = np.flatnonzero(self.ups > 0)
+            self._rows[ratio] = Rows(self._codes, self._codes, self._n_levels, self._ends, sums, weight, positive)
+        return self._rows[ratio]
+
+    def _weights(self, ratio: float) -> FloatArray:
+        weight = self.ups - ratio * self.downs
+        if self._votes is None:
+            return weight
+        mass = self._table.ups + self._table.downs
+        voted = float(mass @ self._votes)
+        if voted <= 0:
+            return weight
+        cost = ratio * self._positive_weight / self._negative_weight
+        return (1 - self._trust) * weight + self._trust * mass * (self._votes - (1 - self._votes) * cost) / voted
+
+    def blank(self, n_boxes: int) -> Drawing:
+        """Return a drawing without boxes."""
+        shape = n_boxes, len(self.axes)
+        return Drawing(np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(n_boxes, np.bool_))
+
+    def improve(self, drawing: Drawing, costs: Costs, effort: Effort) -> None:
+        """Improve a drawing in place."""
+        given = self._clusters if self._with_clusters else np.empty((0, 2, len(self.axes)), dtype=np.int64)
+        draw(self.rows(costs.ratio), _prices(costs), drawing, given, effort)
+
+    @cached_property
+    def _clusters(self) -> IntArray:
+        """Boxes around the clusters that Fast Boxes would find among the positives, to start from."""
+        positive = np.flatnonzero(self.ups > 0)
+        levels = self._codes[:, positive].astype(np.int64)
+        points = (levels / self._n_levels[:, None]).T
+        boxes = []
+        with quietly(UserWarning):
+            for k in _N_CLUSTERS:
+                labels = cluster_positives(points, self.ups[positive], k, None, 0)
+                parts = [levels[:, labels == label] for label in range(labels.max() + 1)]
+                boxes += [[part.min(axis=1), part.max(axis=1)] for part in parts]
+        return np.array(boxes, dtype=np.int64).reshape(-1, 2, len(self.axes))
+
+    def value(self, drawing: Drawing, costs: Costs) -> float:
+        """Return the value of a drawing."""
+        return float(evaluate(self.rows(costs.ratio), _prices(costs), drawing)[0])
+
+    def held(self, drawing: Drawing) -> BoolArray:
+        """Return a mask of the rows in the drawing."""
+        held = np.zeros(self._codes.shape[1], dtype=np.bool_)
+        for k in np.flatnonzero(drawing.used):
+            inside = np.ones(len(held), dtype=np.bool_)
+            for j in np.flatnonzero((drawing.lo[k] > 0) | (drawing.hi[k] < self._n_levels - 1)):
+                inside &= (self._codes[j] >= drawing.lo[k, j]) & (self._codes[j] <= drawing.hi[k, j])
+            held |= inside
+        return held
+
+
+def _prices(costs: Costs) -> Prices:
+    return Prices(max(costs.box, _LEAST_PRICE), float(costs.limit), costs.max_limits)
+
+
+def resized(drawing: Drawing, n_boxes: int) -> Drawing:
+    """Return a copy with room for so many boxes, no fewer than are used."""
+    used = np.flatnonzero(drawing.used)
+    size = max(n_boxes, len(used))
+    lo, hi = (np.zeros((size, drawing.lo.shape[1]), np.int64) for _ in range(2))
+    lo[: len(used)], hi[: len(used)] = drawing.lo[used], drawing.hi[used]
+    return Drawing(lo, hi, np.arange(size) < len(used))
+
+
+def limits_of(
+    drawing: Drawing, table: LevelTable, axes: Sequence[Axis], n_columns: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of a drawing on the learners' matrix, with places for categories."""
+    boxes = np.flatnonzero(drawing.used)
+    lower, upper = np.full((len(boxes), n_columns), -np.inf), np.full((len(boxes), n_columns), np.inf)
+    for row, k in enumerate(boxes):
+        for axis, lo, hi in zip(axes, drawing.lo[k].tolist(), drawing.hi[k].tolist(), strict=True):
+            _set_limit(lower[row], upper[row], table, axis, lo, hi)
+    return lower, upper
+
+
+def _set_limit(lower: FloatArray, upper: FloatArray, table: LevelTable, axis: Axis, lo: int, hi: int) -> None:
+    """Set the limits of one box from an interval of levels; the column after the values says which are missing."""
+    column, top = table.columns[axis.of], axis.n_levels - 1
+    at = column.column
+    if column.n_codes:
+        lower[at], upper[at] = (lo if lo > 0 else -np.inf), (hi if hi < top else np.inf)
+        return
+    if column.has_missing:
+        missing = 0 if axis.missing_first else top
+        if lo > missing or hi < missing:
+            upper[at + 1] = 0.0
+        elif lo == hi:
+            lower[at + 1] = 1.0
+            return
+        lo, hi = (lo - 1, hi - 1) if axis.missing_first else (lo, hi)
+    if lo > 0:
+        lower[at] = max(lower[at], column.cuts[lo - 1])
+    if hi < len(column.cuts):
+        upper[at] = min(upper[at], np.nextafter(column.cuts[hi], -np.inf))
+
+
+def order_of(table: LevelTable, axes: Sequence[Axis]) -> Order:
+    """Return the places of the categories."""
+    return Order({table.columns[axis.of].column: axis.places for axis in axes if table.columns[axis.of].n_codes})

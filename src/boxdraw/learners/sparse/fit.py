@@ -1,0 +1,210 @@
+"""Fit: the stages of Sparse Boxes, from training rows to boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from boxdraw._core.arrays import FloatArray, Matrix
+from boxdraw._core.progress import Progress
+from boxdraw._core.sums import on_grid
+from boxdraw._core.warn import warn
+from boxdraw.learners.engine.draw import Drawing
+from boxdraw.learners.engine.levels import make_axes, put_on_levels
+from boxdraw.learners.folds import inner_splits
+from boxdraw.learners.rounding import round_on_rows
+from boxdraw.learners.sparse.drawings import Board, limits_of, order_of
+from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint, make_frontier
+from boxdraw.learners.sparse.learn import (
+    SMALL,
+    TRUST,
+    Choice,
+    Efforts,
+    Grid,
+    HeldOut,
+    Split,
+    choose,
+    draw_path,
+    hold_out,
+    standard_error,
+)
+from boxdraw.learners.sparse.place import Placing
+from boxdraw.learners.sparse.rank import LOW_PRICE, RATIOS, Ranking, draw_costs, spreads
+from boxdraw.model.boxes import BoxSet
+from boxdraw.tables.encoding import Encoding
+from boxdraw.tables.order import Order
+from boxdraw.tables.training import Training
+
+_REPEATS = {False: 5, True: 3}  # of the folds of small tables, and if the cost of a false alarm is open too
+_CLEARLY = {False: 3, True: 2}  # standard errors above chance; the best of many settings is often two, if dealt once
+_SOFTNESS = 0.06  # of the places of limits, times the root of the positives
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a fit comes to."""
+
+    boxes: BoxSet
+    frontier: Frontier
+    path: list[tuple[float, BoxSet]]
+    ranking: Ranking
+    order: Order
+    flags_everything: bool
+
+
+class Fit:
+    """Training rows on levels, all of them or a sample, and what is drawn on them."""
+
+    def __init__(
+        self,
+        data: Training,
+        few: Training,
+        encoding: Encoding,
+        round_limits: bool,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._data, self._few, self._encoding = data, few, encoding
+        self._round, self._n_jobs = round_limits, n_jobs
+        self.table = put_on_levels(few, encoding)
+        self._axes = make_axes(self.table)
+        self._order = order_of(self.table, self._axes)
+        self._cuts = {column.column: column.cuts for column in self.table.columns if not column.n_codes}
+        self._efforts = Efforts.for_rows(len(self.table.ups))
+        self._held_out: HeldOut | None = None
+
+    def deal(self, n_folds: int, seed: int, costs: bool) -> Iterator[Split]:
+        """Yield folds of the distinct rows, dealt several times if they are few; ``costs``: if there are several."""
+        table = self.table
+        fewest = int(min(np.count_nonzero(table.ups > 0), np.count_nonzero(table.downs > 0)))
+        if fewest < n_folds:
+            what = f"only {fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
+            warn(f"Distinct rows of the smaller class: {fewest}, cv={n_folds}: {what}.")
+        if fewest < 2:
+            return
+        for repeat in range(_REPEATS[costs] if len(table.ups) <= SMALL else 1):
+            number = table.folds(min(n_folds, fewest), seed + repeat)
+            for k in range(number.max() + 1):
+                train, test = np.flatnonzero(number != k), np.flatnonzero(number == k)
+                split = Split(table.take(train), table.take(test), test)
+                if all(part.ups.any() and part.downs.any() for part in (split.train, split.test)):
+                    yield split
+
+    def given(self, few: Training, labels: npt.NDArray[Any], cv: Any, random_state: Any) -> Iterator[Split]:
+        """Yield the folds of a splitter."""
+        for train, test in inner_splits(few, labels, cv, random_state):
+            yield Split(self.table.of_rows(few, train)[0], *self.table.of_rows(few, test))
+
+    def choose(self, splits: list[Split], grid: Grid, progress: Progress) -> tuple[Choice, str]:
+        """Choose the setting by held-out rows, and return a warning if they say that it is no better than chance."""
+        if not splits:
+            usual = grid.first + (len(grid.limits) - grid.first) // 2
+            return Choice(0, len(grid.n_boxes) - 1, usual), ""
+        self._held_out = hold_out(len(self.table.ups), splits, grid, self._n_jobs, progress.share)
+        choice = choose(self._held_out, grid)
+        caught, alarms = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0).tolist()
+        counts = np.count_nonzero(self.table.ups > 0), np.count_nonzero(self.table.downs > 0)
+        error = np.sqrt(caught * (1 - caught) / counts[0] + alarms * (1 - alarms) / counts[1])
+        if caught - alarms > _CLEARLY[len(self.table.ups) <= SMALL] * error:
+            return choice, ""
+        return choice, (
+            f"On held-out rows the boxes may be no better than chance: they hold {caught:.0%} of the positives and "
+            f"{alarms:.0%} of the others. Do not rely on them; more rows or other features may help."
+        )
+
+    def draw(self, grid: Grid, choice: Choice, smooth: bool) -> Found:
+        """Draw with all rows for the chosen cost, at every size, and for ranking at other costs."""
+        votes = None if self._held_out is None else self._held_out.votes[choice.place]
+        board = Board(self.table, self._axes, votes, TRUST, clusters=True)
+        path = draw_path(board, grid.up_to(choice), self._efforts, last=True)
+        ratio, drawing = grid.ratios[choice.ratio], path[choice.place]
+        softness = _SOFTNESS * np.sqrt(self._data.positive_weight) if smooth and self._few is self._data else 0.0
+        price = grid.limits[choice.limit] / 2 * self._data.positive_weight
+        boxes = self._boxes(drawing, self._data, ratio, softness, price)
+        return Found(
+            boxes,
+            self._frontier(path, grid, choice, boxes, softness),
+            *self._rank(drawing, grid, choice),
+            self._order,
+            bool(len(boxes)) and not boxes.limited.any(axis=1).all(),
+        )
+
+    def _boxes(self, drawing: Drawing, data: Training, ratio: float, softness: float, price: float) -> BoxSet:
+        """Place the limits of a drawing on the rows, round them, and translate them to the user's table."""
+        lower, upper = self._limits(drawing)
+        if not len(lower):
+            return self._encoding.boxes(lower, upper, self._order)
+        X, weight = self._order.apply(data.X), on_grid(data.weights)
+        weight = np.where(data.positive, weight, on_grid(data.weights * (ratio * data.balance)) * -1)
+        placing = Placing(X, weight, lower, upper)
+        placing.move_limits(self._cuts, softness)
+        sets = placing.choose_sets(self._order.places, data.X, price)
+        if sets:  # among the rows of other sets, other limits are best
+            placing.move_limits(self._cuts, softness)
+        if self._round:
+            lower, upper = round_on_rows(X, lower, upper, self._encoding.steps, self._n_jobs)
+        boxes = self._encoding.boxes(lower, upper, self._order)
+        if len(boxes) < len(lower):
+            return boxes
+        # What catches most is read first.
+        first = np.argsort(-placing.caught(on_grid(data.weights) * data.positive), kind="stable")
+        return self._with_sets(boxes, sets)[first.tolist()]
+
+    def _with_sets(self, boxes: BoxSet, sets: dict[tuple[int, int], Any]) -> BoxSet:
+        feature = {column: j for j, (column, _, _) in enumerate(self._encoding.layout())}
+        for (k, column), codes in sets.items():
+            j = feature[column]
+            values = boxes.categories[j] or ()
+            inside = frozenset(values[code] for code in codes if code < len(values))
+            boxes = boxes.replace(k, boxes.feature_names[j], categories=inside, missing=len(values) in codes)
+        return boxes
+
+    def _limits(self, drawing: Drawing) -> tuple[FloatArray, FloatArray]:
+        return limits_of(drawing, self.table, self._axes, self._data.X.shape[1])
+
+    def _frontier(
+        self, path: dict[tuple[int, int, int], Drawing], grid: Grid, choice: Choice, boxes: BoxSet, softness: float
+    ) -> Frontier:
+        """Return the drawings for the chosen cost by their number of limits; the chosen one is the model's."""
+        points, seen = [], set()
+        for _, g, q in [at for at in path if at[0] == choice.ratio]:
+            drawing = path[choice.ratio, g, q]
+            key = b"".join(part[drawing.used].tobytes() for part in (drawing.lo, drawing.hi))
+            if drawing.used.any() and key not in seen:
+                seen.add(key)
+                drawn = self._boxes(
+                    drawing,
+                    self._few,
+                    grid.ratios[choice.ratio],
+                    softness,
+                    grid.limits[q] / 2 * self._few.positive_weight,
+                )
+                points.append(self._point(drawn, grid, Choice(choice.ratio, g, q)))
+        return make_frontier(points, self._point(boxes, grid, choice)) if len(boxes) else Frontier([], 0)
+
+    def _point(self, boxes: BoxSet, grid: Grid, at: Choice) -> FrontierPoint:
+        score = error = recall = alarms = float("nan")
+        if self._held_out is not None:
+            place = (slice(None), *at.place)
+            gain = self._held_out.gain(grid)[place]
+            score, error = float(gain.mean()), float(standard_error(gain))
+            recall, alarms = (float(self._held_out.rates[:, side][place].mean()) for side in (0, 1))
+        return FrontierPoint(boxes.n_limits, len(boxes), score, error, recall, alarms, boxes)
+
+    def _rank(self, drawing: Drawing, grid: Grid, choice: Choice) -> tuple[list[tuple[float, BoxSet]], Ranking]:
+        """Draw for nine costs, at the chosen price and at a low one."""
+        board = Board(self.table, self._axes)
+        ratio, limit = grid.ratios[choice.ratio], grid.limits[choice.limit]
+        drawings = draw_costs(board, drawing, grid.costs(ratio, limit), self._efforts.folds)
+        limits = [self._limits(drawing) for drawing in drawings]
+        path = [
+            (cost * self._data.balance, self._encoding.boxes(*pair, self._order))
+            for cost, pair in zip(RATIOS, limits, strict=True)
+        ]
+        lower_price = draw_costs(board, drawing, grid.costs(ratio, min(limit, LOW_PRICE)), self._efforts.folds)
+        limits += [self._limits(drawing) for drawing in lower_price]
+        X: Matrix = self._order.apply(self._few.X)
+        return path, Ranking(limits, spreads(X, on_grid(self._few.weights)))

@@ -1,0 +1,169 @@
+"""Inner folds: one path of drawings for all settings, and the choice among them on held-out rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from boxdraw._core.arrays import FloatArray, IntArray
+from boxdraw._core.tiles import threaded_map
+from boxdraw.learners.engine.draw import Drawing, Effort
+from boxdraw.learners.engine.levels import LevelTable, make_axes
+from boxdraw.learners.sparse.drawings import Board, Costs, resized
+
+BOX_LIMITS = 2.0  # what a box costs, in limits
+SMALL = 2_500  # distinct rows; on more, the same drawing is found with less effort
+SHORTER, TIGHTER = 0.25, 0.5  # standard errors that may be given up for a shorter drawing, for fewer false alarms
+TRUST = 0.25  # in what the drawings of the folds say of rows they have not seen, beside the labels
+
+
+@dataclass(frozen=True, slots=True)
+class Efforts:
+    """How long to search, and where."""
+
+    folds: Effort
+    next_cost: Effort  # which starts from the drawing for a lower cost
+    last: Effort
+
+    @classmethod
+    def for_rows(cls, n_rows: int) -> Efforts:
+        """Return the effort for a table."""
+        if n_rows <= SMALL:
+            return cls(Effort(30, 12, 0), Effort(12, 5, 0), Effort(100, 40, 0))
+        return cls(Effort(12, 5, 0), Effort(8, 3, 0), Effort(60, 20, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The settings among which the folds choose."""
+
+    ratios: tuple[float, ...]  # costs of false alarms relative to the balance, rising
+    n_boxes: tuple[int, ...]  # rising
+    limits: tuple[float, ...]  # prices of a limit in shares of the positives, falling
+    first: int  # the first price that may be chosen; those before are for the frontier
+    box: float | None  # price of a box; None: `BOX_LIMITS` limits
+    max_limits: int
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """How many settings there are along each axis."""
+        return len(self.ratios), len(self.n_boxes), len(self.limits)
+
+    def costs(self, ratio: float, limit: float) -> Costs:
+        """Return the costs of a setting."""
+        return Costs(ratio, BOX_LIMITS * limit if self.box is None else self.box, limit, self.max_limits)
+
+    def up_to(self, choice: Choice) -> Grid:
+        """Return the settings with false alarms of at most the chosen cost."""
+        return replace(self, ratios=self.ratios[: choice.ratio + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A setting, by its places in the grid."""
+
+    ratio: int
+    n_boxes: int
+    limit: int
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Where the setting is in arrays of the grid's shape."""
+        return self.ratio, self.n_boxes, self.limit
+
+
+Path = dict[tuple[int, int, int], Drawing]
+
+
+def draw_path(board: Board, grid: Grid, efforts: Efforts, last: bool = False) -> Path:
+    """Draw for each setting, from the best drawing of the settings beside it; in the last search longest at the end."""
+    path: Path = {}
+    for r, g, q in np.ndindex(grid.shape):
+        fewer = path.get((r, g - 1, q))
+        if fewer is not None and not fewer.used.all():
+            path[r, g, q] = resized(fewer, grid.n_boxes[g])  # with a box to spare, more have more to spare
+            continue
+        costs = grid.costs(grid.ratios[r], grid.limits[q])
+        beside = [path[at] for at in ((r, g - 1, q), (r, g, q - 1), (r - 1, g, q)) if min(at) >= 0]
+        start = max(beside, key=lambda drawing: board.value(drawing, costs), default=board.blank(grid.n_boxes[g]))
+        path[r, g, q] = resized(start, grid.n_boxes[g])
+        effort = efforts.next_cost if r > 0 else efforts.folds
+        if last and r == grid.shape[0] - 1:
+            effort = efforts.last
+        board.improve(path[r, g, q], costs, effort._replace(seed=1000 * r + 131 * g + q))
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """What the drawings of the folds say of the rows that these hold out."""
+
+    rates: FloatArray  # (folds, 2, ratios, boxes, prices): shares of positives and of negatives in the drawing
+    votes: FloatArray  # (ratios, boxes, prices, rows): share of the drawings that hold a row
+
+    def gain(self, grid: Grid) -> FloatArray:
+        """Return recall less the cost of false alarms: (folds, ratios, boxes, prices)."""
+        return self.rates[:, 0] - np.array(grid.ratios)[:, None, None] * self.rates[:, 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A fold: rows to draw on, and rows to look at."""
+
+    train: LevelTable
+    test: LevelTable
+    rows: IntArray  # which rows of the whole table the test rows are
+
+
+def hold_out(
+    n_rows: int,
+    splits: Sequence[Split],
+    grid: Grid,
+    n_jobs: int | None = None,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+) -> HeldOut:
+    """Draw on the training rows of each fold, and look at the others."""
+    efforts = Efforts.for_rows(n_rows)
+
+    def work(split: Split) -> tuple[FloatArray, FloatArray]:
+        axes = make_axes(split.train)
+        judge, path = Board(split.test, axes), draw_path(Board(split.train, axes), grid, efforts)
+        held = np.array([judge.held(drawing) for drawing in path.values()])
+        rates = np.stack([held @ judge.ups, held @ judge.downs])
+        return rates.reshape(2, *grid.shape), held.reshape(*grid.shape, -1)
+
+    rates, votes, times = [], np.zeros((*grid.shape, n_rows)), np.zeros(n_rows)
+    for done, (found, held) in enumerate(threaded_map(work, list(splits), n_jobs), start=1):
+        rates.append(found)
+        rows = splits[done - 1].rows
+        votes[..., rows] += held
+        times[rows] += 1
+        tell(done, len(splits))
+    return HeldOut(np.stack(rates), votes / np.maximum(times, 1))
+
+
+def choose(held_out: HeldOut, grid: Grid) -> Choice:
+    """Choose the setting: for each cost the best held-out gain, then the cost of the best balanced accuracy."""
+    gain = held_out.gain(grid)
+    choices = [_choose_at(gain[:, r, :, grid.first :], r, grid.first) for r in range(len(grid.ratios))]
+    caught, alarms = held_out.rates[:, 0], held_out.rates[:, 1]
+    balanced = np.stack([(caught - alarms)[(slice(None), *choice.place)] / 2 for choice in choices], axis=1)
+    mean, error = balanced.mean(axis=0), standard_error(balanced)
+    best = int(mean.argmax())
+    return choices[int(np.flatnonzero(mean >= mean[best] - TIGHTER * error[best])[-1])]
+
+
+def _choose_at(gain: FloatArray, r: int, first: int) -> Choice:
+    """Choose boxes and price: within a little of the best, the highest price, then the fewest boxes."""
+    mean, error = gain.mean(axis=0), standard_error(gain)
+    best = np.unravel_index(mean.argmax(), mean.shape)
+    good = mean >= mean[best] - SHORTER * error[best]
+    limit = int(np.flatnonzero(good.any(axis=0))[0])
+    return Choice(r, int(np.flatnonzero(good[:, limit])[0]), first + limit)
+
+
+def standard_error(figures: FloatArray) -> FloatArray:
+    """Return the standard error of the mean over folds."""
+    return np.asarray(figures.std(axis=0) / np.sqrt(len(figures)))

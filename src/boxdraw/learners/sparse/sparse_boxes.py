@@ -1,0 +1,279 @@
+"""SparseBoxesClassifier: the fewest boxes and limits that do the job, behind the interface of scikit-learn."""
+
+from __future__ import annotations
+
+import copy
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils.validation import check_is_fitted
+
+from boxdraw._core.arrays import FloatArray
+from boxdraw._core.progress import Progress
+from boxdraw._core.warn import warn
+from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
+from boxdraw.learners.parameters import check_cost, check_not_negative
+from boxdraw.learners.sample import draw_sample
+from boxdraw.learners.sparse.frontier import Frontier
+from boxdraw.model.boxes import BoxSet
+from boxdraw.tables.training import Training, read_training_rows
+
+_BOXES = (1, 2, 4, 8)
+_SHORT = (0.16, 0.08)  # prices of a limit in shares of the positives: those that only the frontier has
+_LIMITS = (0.04, 0.02, 0.01, 0.005, 0.0025)  # and those to choose from
+_RATIOS = (1.0, 2.0, 4.0, 8.0)  # costs of false alarms, in balances
+_GUESSES = 2  # rows of a class, from which no limit can be learned
+
+
+class SparseBoxesClassifier(BaseBoxClassifier):
+    """The fewest boxes and limits that do the job: a rule as short as the truth allows.
+
+    It maximises the weight of the positives in the boxes, less that of the negatives times the cost of a false alarm,
+    less a price per box and per limit. The search gives one box at a time its best interval on one feature, and starts
+    anew from many places. Inner folds choose the prices, the number of boxes and, unless you state it, the cost.
+
+    A model not to rely on gives a warning: one without boxes, one that flags everything, one learned from one or two
+    rows of a class, or one that does no better than chance on the inner folds.
+
+    Parameters
+    ----------
+    max_boxes : int or "auto", default="auto"
+        The most boxes; "auto" lets the inner folds choose, up to 8.
+    limit_cost : float or "auto", default="auto"
+        What a limit costs, in positives of weight 1; "auto" lets the inner folds choose, from 0.25% to 4% of the
+        weight of the positives.
+    box_cost : float or "auto", default="auto"
+        What a box costs besides its limits, in positives; "auto" is twice the cost of a limit.
+    max_limits : int or None, default=None
+        The most limits of a box; None for any number.
+    false_alarm_cost : float, "balanced" or None, default=None
+        What a false alarm costs you relative to a miss. "balanced" weighs the classes equally (best balanced accuracy).
+        None lets the inner folds choose between once and eight times the balance: the highest cost, so the fewest
+        false alarms, that keeps balanced accuracy within half a standard error of the best.
+    round_limits : bool, default=True
+        Whether limits are moved to round numbers, as far as no training row changes sides.
+    cv : int, splitter, iterable of (train, test) or None, default=3
+        Inner folds. An int gives folds, dealt several times for small tables, that depend on the rows' values and not
+        on their order; for large tables on a sample. None does without: "auto" is then up to 4 boxes and 1% per limit,
+        and the cost is balanced unless stated.
+    categorical_features, pos_label
+        As in `FastBoxesClassifier`.
+    random_state : int, RandomState instance or None, default=None
+        An int gives other inner folds; nothing else is random.
+    n_jobs : int or None, default=None
+        Threads. The model does not depend on it.
+    verbose : int, default=0
+        Print the stages as they end.
+
+    Attributes
+    ----------
+    boxes_ : BoxSet
+        The rule, in the units of the data.
+    frontier_ : Frontier
+        The best drawing for each number of limits, with its score on the inner folds; see `at`.
+    path_ : list of (float, BoxSet)
+        Drawings for nine costs of a false alarm, from a tenth to ten times the balance: they rank the rows. Their
+        limits are not rounded.
+    false_alarm_cost_, limit_cost_ : float
+        What a false alarm and a limit cost in the model.
+    max_boxes_ : int
+        The most boxes that the inner folds allow.
+    classes_, pos_label_, n_features_in_, feature_names_in_
+        As in `FastBoxesClassifier`.
+
+    See Also
+    --------
+    ScoredBoxesClassifier : Ranks better, with points per box.
+    ExactBoxesClassifier : Proves that no drawing is better.
+    FastBoxesClassifierCV : For compact clusters and files larger than memory.
+
+    Examples
+    --------
+    >>> from boxdraw import SparseBoxesClassifier
+    >>> from boxdraw.datasets import load_dataset
+    >>> data = load_dataset("hypothyroid")
+    >>> model = SparseBoxesClassifier().fit(data.data, data.target)
+    >>> print(model.boxes_.to_text())
+    Box 1: TSH ≥ 6 and FTI ≤ 64
+    """
+
+    frontier_: Frontier
+    path_: list[tuple[float, BoxSet]]
+
+    def __init__(
+        self,
+        *,
+        max_boxes: int | str = "auto",
+        limit_cost: float | str = "auto",
+        box_cost: float | str = "auto",
+        max_limits: int | None = None,
+        false_alarm_cost: float | str | None = None,
+        round_limits: bool = True,
+        cv: Any = 3,
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.max_boxes = max_boxes
+        self.limit_cost = limit_cost
+        self.box_cost = box_cost
+        self.max_limits = max_limits
+        self.false_alarm_cost = false_alarm_cost
+        self.round_limits = round_limits
+        self.cv = cv
+        self.categorical_features = categorical_features
+        self.pos_label = pos_label
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseBoxesClassifier:
+        """Learn the boxes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights; a whole weight counts as that many copies of the row, except in the choice of the positive class.
+
+        Returns
+        -------
+        SparseBoxesClassifier
+            The fitted estimator.
+        """
+        from boxdraw.learners.engine.draw import warm_up  # numba is not imported before it is needed
+        from boxdraw.learners.sparse.fit import Fit
+
+        self._check_parameters()
+        with unchanged_on_error(self):
+            data = read_training_rows(self, X, y, sample_weight)
+            few = draw_sample(data)
+            warm_up("Sparse Boxes", self.verbose > 0)
+            progress = Progress("Sparse Boxes", self.verbose)
+            fit = Fit(data, few, self._encoding, bool(self.round_limits), self.n_jobs)
+            progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
+            grid = self._grid(data)
+            splits = self._splits(fit, few, len(grid.ratios) > 1)
+            choice, doubt = fit.choose(splits, grid, progress)
+            found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced")
+            progress.step(f"draw: boxes: {len(found.boxes)}, limits: {found.boxes.n_limits}")
+            self.boxes_, self.frontier_, self.path_ = found.boxes, found.frontier, found.path
+            self._order, self._ranking = found.order, found.ranking
+            self.false_alarm_cost_ = grid.ratios[choice.ratio] * data.balance
+            self.limit_cost_ = grid.limits[choice.limit] * data.positive_weight
+            self.max_boxes_ = grid.n_boxes[choice.n_boxes]
+            self._warn(data, doubt, found.flags_everything)
+        return self
+
+    def at(self, n_limits: int) -> SparseBoxesClassifier:
+        """Return the classifier with the drawing of at most so many limits from ``frontier_``.
+
+        Parameters
+        ----------
+        n_limits : int
+            The most limits to read.
+
+        Returns
+        -------
+        SparseBoxesClassifier
+            A fitted copy with other ``boxes_``; it ranks as this one does, flagged rows first.
+
+        Examples
+        --------
+        >>> from boxdraw import SparseBoxesClassifier
+        >>> from boxdraw.datasets import load_dataset
+        >>> data = load_dataset("hypothyroid")
+        >>> model = SparseBoxesClassifier().fit(data.data, data.target)
+        >>> model.at(n_limits=1).boxes_.n_limits
+        1
+        """
+        check_is_fitted(self)
+        point = self.frontier_.at(n_limits)
+        model = copy.copy(self)
+        model.boxes_, model.frontier_ = point.boxes, Frontier(list(self.frontier_), point.n_limits)
+        return model
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Rank rows: flagged ones first, then by how well inside the drawings for nine costs they are.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Its sign is that of ``predict``; as everywhere in scikit-learn it ranks towards ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        rows = self._validated(X)
+        flagged = self.boxes_.contains(rows, n_jobs=self.n_jobs)
+        share = self._ranking.shares(self._order.apply(self._encoding.encode(rows)))
+        return self._towards_second_class(np.where(flagged, share, share - 1), flagged)
+
+    def _check_parameters(self) -> None:
+        if self.max_boxes != "auto":
+            check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
+        if self.max_limits is not None:
+            check_scalar(self.max_limits, "max_limits", Integral, min_val=1)
+        for name in ("limit_cost", "box_cost"):
+            if getattr(self, name) != "auto":
+                check_not_negative(getattr(self, name), name)
+        if self.false_alarm_cost != "balanced":
+            check_cost(self.false_alarm_cost, "false_alarm_cost", None)
+
+    def _grid(self, data: Training) -> Any:
+        """Return the settings to try."""
+        from boxdraw.learners.sparse.drawings import NO_CAP
+        from boxdraw.learners.sparse.learn import Grid
+
+        alone = self.cv is None
+        ratios: tuple[float, ...] = (1.0,) if alone or self.false_alarm_cost == "balanced" else _RATIOS
+        if isinstance(self.false_alarm_cost, Real):
+            ratios = (float(self.false_alarm_cost) / data.balance,)
+        boxes: tuple[int, ...] = (4,) if alone else _BOXES
+        if self.max_boxes != "auto":
+            most = int(self.max_boxes)
+            boxes = (most,) if alone else (*(n for n in (1, 2, 4, 8, 16, 32) if n < most), most)
+        limits: tuple[float, ...] = (0.01,) if alone else (*_SHORT, *_LIMITS)
+        if self.limit_cost != "auto":
+            limits = (float(self.limit_cost) / data.positive_weight,)
+        box = None if self.box_cost == "auto" else float(self.box_cost) / data.positive_weight
+        first = len(_SHORT) if len(limits) > 1 else 0
+        return Grid(ratios, boxes, limits, first, box, NO_CAP if self.max_limits is None else int(self.max_limits))
+
+    def _splits(self, fit: Any, few: Training, costs: bool) -> list[Any]:
+        """Return the inner folds."""
+        if self.cv is None:
+            return []
+        if isinstance(self.cv, Integral):
+            check_scalar(self.cv, "cv", Integral, min_val=2)
+            seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31))
+            return list(fit.deal(int(self.cv), seed, costs))
+        return list(fit.given(few, self._labels(few.positive), self.cv, self.random_state))
+
+    def _warn(self, data: Training, doubt: str, everything: bool) -> None:
+        """Give at most one warning about the model."""
+        fewest = int(min(data.positive.sum(), (~data.positive).sum()))
+        if not len(self.boxes_):
+            doubt = (
+                "No box was found that pays for its limits: nothing is flagged. Lower limit_cost or false_alarm_cost, "
+                "or look whether the features tell anything about the classes."
+            )
+        elif everything:
+            doubt = "The boxes hold all training rows: everything is flagged. Raise false_alarm_cost."
+        elif fewest <= _GUESSES:
+            doubt = (
+                f"Rows of the smaller class: {fewest}. Limits learned from so few are guesses: do not rely on the "
+                "boxes before you have more."
+            )
+        if doubt:
+            warn(doubt)

@@ -1,0 +1,209 @@
+"""Tables on levels: what is merged, what the order of rows and columns does not change, and categories that pool."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boxdraw.learners.engine.levels import MOST_LEVELS, NUMBERS, UNSEEN, make_axes, put_on_levels
+from boxdraw.tables.encoding import Encoding
+from boxdraw.tables.training import Training
+
+
+def on_levels(X, y, weight=None):
+    """Put a matrix of numbers on levels."""
+    X = np.asarray(X, dtype=float)
+    encoding = Encoding.of_numbers(None, X, complete=not np.isnan(X).any())
+    parts = []
+    for column, missing in zip(X.T, encoding.missing, strict=True):
+        parts += [column, np.isnan(column).astype(float)] if missing else [column]
+    return put_on_levels(Training(np.column_stack(parts), np.asarray(y, dtype=bool), weight), encoding)
+
+
+def of_categories(codes, y):
+    """Put a column of categories on levels."""
+    n_codes = int(codes.max()) + 1
+    encoding = Encoding(("shop",), (tuple(map(str, range(n_codes))),), (False,))
+    data = Training(codes[:, None].astype(float), np.asarray(y, dtype=bool), None, n_codes=(n_codes,))
+    table = put_on_levels(data, encoding)
+    return table, make_axes(table)[0]
+
+
+@st.composite
+def tables(draw):
+    """X, y, weights and a generator."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shape = draw(st.integers(4, 60)), draw(st.integers(1, 4))
+    X = rng.normal(size=shape)
+    if draw(st.booleans()):
+        X = np.round(X)
+    if draw(st.booleans()):
+        X[rng.random(shape) < 0.2] = np.nan
+    y = rng.random(shape[0]) < 0.4
+    y[:2] = False, True
+    weight = rng.integers(1, 5, shape[0]).astype(float) if draw(st.booleans()) else None
+    return X, y, weight, rng
+
+
+def take(weight, rows):
+    return None if weight is None else weight[rows]
+
+
+def assert_same(first, second):
+    for name in ("codes", "ups", "downs", "keys"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
+
+
+@given(tables())
+def test_rows_are_distinct_and_their_weights_those_of_all_that_are_equal(table):
+    X, y, weight, _ = table
+    level = on_levels(X, y, weight)
+    weight = np.ones(len(X)) if weight is None else weight
+    assert len(np.unique(level.codes, axis=1).T) == level.codes.shape[1]
+    for row in range(len(level.ups)):
+        of = level.of == row
+        np.testing.assert_allclose([level.ups[row], level.downs[row]], [weight[of & y].sum(), weight[of & ~y].sum()])
+    by_column = {column.column: code for column, code in zip(level.columns, level.codes[:, level.of], strict=True)}
+    for column, cuts, code in ((c.column, c.cuts, by_column[c.column]) for c in level.columns):
+        place = sorted(by_column).index(column)
+        known = ~np.isnan(X[:, place])
+        np.testing.assert_array_equal(code[known], (X[known, place][:, None] >= cuts).sum(axis=1))
+        np.testing.assert_array_equal(code[~known], len(cuts) + 1)
+
+
+def test_rows_that_differ_are_never_merged():
+    """Every row of three levels on four columns, in which any exchange of codes and places would show."""
+    X = np.stack(np.meshgrid(*[np.arange(3.0)] * 4), axis=-1).reshape(-1, 4)
+    assert len(on_levels(X, np.arange(81) % 2).ups) == 81
+
+
+@given(tables())
+def test_the_order_of_rows_does_not_matter(table):
+    X, y, weight, rng = table
+    order = rng.permutation(len(X))
+    first, second = on_levels(X, y, weight), on_levels(X[order], y[order], take(weight, order))
+    assert_same(first, second)
+    assert [c.column for c in first.columns] == [c.column for c in second.columns]
+    np.testing.assert_array_equal(first.of[order], second.of)
+
+
+@given(tables())
+def test_the_order_of_columns_changes_their_labels_only(table):
+    X, y, weight, rng = table
+    order = rng.permutation(X.shape[1])
+    first, second = on_levels(X, y, weight), on_levels(X[:, order], y, weight)
+    assert_same(first, second)
+    np.testing.assert_array_equal(first.of, second.of)
+
+
+@given(tables())
+def test_a_weight_is_so_many_rows(table):
+    X, y, weight, _ = table
+    if weight is not None:
+        count = weight.astype(int)
+        first, second = on_levels(X, y, weight), on_levels(np.repeat(X, count, axis=0), np.repeat(y, count))
+        np.testing.assert_array_equal(first.codes, second.codes)
+        np.testing.assert_array_equal(first.ups * 2.0 ** round(np.log2(second.ups.sum() / first.ups.sum())), second.ups)
+
+
+def test_columns_of_equal_counts_are_told_apart():
+    """Eight columns of as many ones among the positives and among the others."""
+    rng = np.random.default_rng(0)
+    y = np.arange(80) % 2 == 0
+    X = np.zeros((80, 8))
+    for column in X.T:
+        for side in (y, ~y):
+            column[rng.permutation(np.flatnonzero(side))[:20]] = 1
+    for _ in range(5):
+        order = rng.permutation(8)
+        first, second = on_levels(X, y), on_levels(X[:, order], y)
+        assert_same(first, second)
+        assert [c.column for c in first.columns] == [order[c.column] for c in second.columns]
+
+
+@pytest.mark.parametrize(("values", "most"), [(np.arange(1000.0), MOST_LEVELS), (np.arange(1000) / 7, NUMBERS)])
+def test_so_many_levels_in_which_both_classes_weigh_the_same(values, most):
+    y = (np.arange(1000) % 3 == 0) & (np.arange(1000) > 100)
+    table = on_levels(values[:, None], y)
+    (column,) = table.columns
+    assert most - 2 <= column.n_levels <= most
+    mass = table.ups / table.ups.sum() + table.downs / table.downs.sum()
+    assert mass.sum() == pytest.approx(2)
+    assert mass.max() < 2.5 * 2 / most
+
+
+def test_few_values_have_a_level_each():
+    table = on_levels(np.array([[3.0], [1], [1], [10]]), [0, 1, 0, 1])
+    (column,) = table.columns
+    assert column.cuts.tolist() == [2, 6.5]
+    assert column.whole
+    assert not on_levels([[0.5], [1], [2]], [0, 1, 0]).columns[0].whole
+
+
+def test_values_that_are_neighbours_as_floats():
+    values = np.array([1.0, np.nextafter(1.0, 2), np.nextafter(np.nextafter(1.0, 2), 2)])
+    cuts = on_levels(values[:, None], [0, 1, 0]).columns[0].cuts
+    np.testing.assert_array_equal(np.searchsorted(cuts, values, side="right"), [0, 1, 2])
+
+
+def test_missing_numbers_are_a_level_above_and_on_a_second_axis_below():
+    table = on_levels([[1.0], [2], [np.nan], [3]], [0, 0, 1, 1])
+    above, below = make_axes(table)
+    assert (above.n_levels, below.n_levels) == (4, 4)
+    assert above.level.tolist() == [0, 1, 2, 3]
+    assert below.level.tolist() == [1, 2, 3, 0]
+    assert (above.missing_first, below.missing_first) == (False, True)
+    assert above.ends == below.ends == (2, 1)
+    assert make_axes(on_levels([[0.5], [np.nan], [1]], [0, 1, 1]))[0].ends == (2, 2)
+
+
+def test_folds_have_their_share_of_both_classes_and_follow_from_the_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 5)), np.arange(300) < 60
+    order = rng.permutation(300)
+    table, other = on_levels(X, y), on_levels(X[order], y[order])
+    number = table.folds(3, 0)
+    for side in (table.ups > 0, table.ups == 0):
+        counts = np.bincount(number[side])
+        assert counts.max() - counts.min() <= 1
+    np.testing.assert_array_equal(number[table.of][order], other.folds(3, 0)[other.of])
+    assert (number != table.folds(3, 1)).any()
+
+
+# Categories
+
+
+def test_categories_are_in_the_order_of_their_shares_shrunk_to_the_mean():
+    codes, y = np.repeat([0, 1, 2, 3], [40, 40, 1, 40]), np.zeros(121)
+    y[:4], y[40:60], y[80] = 1, 1, 1
+    _, axis = of_categories(codes, y)
+    assert axis.ends == (1, 1)
+    # One row that is positive says less than 20 of 40.
+    assert np.argsort(axis.level).tolist() == [3, 0, 2, 1]
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32 - 1))
+def test_shops_without_meaning_share_a_level(seed):
+    rng = np.random.default_rng(seed)
+    shop, y = rng.integers(0, 5000, 20_000), rng.random(20_000) < 0.05
+    _, axis = of_categories(shop, y)
+    assert axis.n_levels <= 2
+
+
+def test_three_bad_shops_among_many_are_at_the_end():
+    rng = np.random.default_rng(0)
+    shop = rng.integers(0, 500, 10_000)
+    bad = np.isin(shop, [7, 70, 300])
+    _, axis = of_categories(shop, bad & (rng.random(10_000) < 0.8) | (rng.random(10_000) < 0.02))
+    top = axis.level[[7, 70, 300]]
+    assert (np.delete(axis.level, [7, 70, 300]) < top.min()).all()
+
+
+def test_categories_that_are_not_in_some_rows_are_unseen():
+    codes = np.array([0, 1, 2, 0, 1, 2])
+    table, _ = of_categories(codes, [0, 1, 0, 0, 1, 1])
+    part = table.take(np.flatnonzero(table.codes[0] != 2))
+    (axis,) = make_axes(part)
+    assert axis.level[2] == UNSEEN
+    assert axis.places.tolist() == [0, 1, np.inf]
