@@ -29,6 +29,7 @@ from boxdraw.tables.schema import read_rows
 
 if TYPE_CHECKING:
     from boxdraw._core.progress import ProgressCallback
+    from boxdraw.learners.classifier import BoxSetClassifier
     from boxdraw.report.report import Report
     from boxdraw.tables.predict import PredictedTable
 
@@ -264,6 +265,70 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return frame_like(X, self._statistics(self.boxes_, X, y, sample_weight))
 
+    def simplify(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        max_loss: float = 0.0,
+        negative_weight: float | None = None,
+        sample_weight: Any = None,
+    ) -> BoxSetClassifier:
+        """Return a classifier with fewer limits and boxes that does as well on given rows.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows on which the loss is measured, as a rule those that the model was learned from.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        max_loss : float, default=0.0
+            By how much the objective may fall in all: the weight of the flagged positives, less ``negative_weight``
+            times the weight of the flagged negatives. So 3 allows three more misses, or the false alarms that they are
+            worth.
+        negative_weight : float, optional
+            What a false alarm costs in misses. By default what the model was learned for: its ``false_alarm_cost``, or
+            ``negative_weight_`` where it has no such parameter; otherwise the weight of the positive rows over that of
+            the negative ones.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        BoxSetClassifier
+            A new, fitted classifier with the same labels and feature names, and ``changes_``, a list of `Change`.
+            It ranks by `BoxSet.margin`. Of a scorecard the union is simplified, and the points are gone.
+
+        See Also
+        --------
+        BoxSet.simplify : The same for boxes alone, and how it works.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet, BoxSetClassifier
+        >>> boxes = BoxSet([[1, 0]], [[2, 9]], feature_names=["dose", "age"])
+        >>> model = BoxSetClassifier(boxes, classes=("no", "yes"))
+        >>> simpler = model.simplify([[1, 5], [2, 5], [5, 5], [6, 5], [7, 5]], ["yes", "yes", "no", "no", "no"])
+        >>> print(simpler.boxes_.to_text())
+        Box 1: dose ≤ 2
+        >>> [change.text for change in simpler.changes_]
+        ['drop 0 ≤ age ≤ 9 from box 1', 'drop dose ≥ 1 from box 1']
+        """
+        from boxdraw.learners.classifier import classifier_of
+
+        check_is_fitted(self)
+        cost = own_cost(self) if negative_weight is None else negative_weight
+        labels = labels_of(y, len(_rows(X)), self.classes_)
+        options = {"negative_weight": cost, "sample_weight": sample_weight, "pos_label": self.pos_label_}
+        boxes, changes = self.boxes_.simplify(self._validated(X), labels, max_loss=max_loss, **options)
+        made = self._as_model()
+        origin = made.fit | {"simplified": [change.text for change in changes]}
+        simpler = classifier_of(replace(made, drawing=boxes, fit=origin))
+        if hasattr(self, "feature_names_in_"):
+            simpler.feature_names_in_ = self.feature_names_in_
+        simpler.changes_ = changes
+        return simpler
+
     def report(
         self,
         X: Any,
@@ -393,6 +458,15 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def own_cost(estimator: Any) -> float | None:
+    """Return the cost of a false alarm that a classifier was fitted for; None for the balanced one."""
+    for name in ("false_alarm_cost_", "false_alarm_cost", "negative_weight_"):  # what fit chose comes first
+        if hasattr(estimator, name):
+            cost = getattr(estimator, name)
+            return None if cost is None or isinstance(cost, str) else float(cost)
+    return None
 
 
 def _is_fitted(estimator: Any) -> bool:

@@ -16,6 +16,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.file import Model, label_array, model_from_json
 from boxdraw.model.rows import default_names
 from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.simplify import Change
 from boxdraw.tables.labels import check_binary
 from boxdraw.tables.order import fit_order
 from boxdraw.tables.schema import as_table, check_table, is_frame, read_training, warn_of_unseen
@@ -50,11 +51,16 @@ def load(path: str | bytes | os.PathLike[str]) -> BoxSetClassifier:
     ['fraud', 'ok']
     """
     is_file = not isinstance(path, bytes) and not (isinstance(path, str) and path.lstrip("\ufeff \t\r\n")[:1] == "{")
-    found = model_from_json(read_source(path), os.fsdecode(path) if is_file else "this JSON")
-    model = BoxSetClassifier(found.drawing, classes=found.classes)
+    model = classifier_of(model_from_json(read_source(path), os.fsdecode(path) if is_file else "this JSON"))
     boxes = model._rows_boxes()
     if boxes.feature_names != default_names(boxes.n_features):
         model.feature_names_in_ = np.array(boxes.feature_names, dtype=object)
+    return model
+
+
+def classifier_of(found: Model) -> BoxSetClassifier:
+    """Return a fitted classifier that keeps what else a model has: its target, its origin and its edits."""
+    model = BoxSetClassifier(found.drawing, classes=found.classes)
     model._loaded = found
     return model
 
@@ -89,6 +95,8 @@ class BoxSetClassifier(BaseBoxClassifier):
         Number of features.
     feature_names_in_ : ndarray of str
         Names of the features, when the file or the table of `fit` has them.
+    changes_ : list of Change
+        What ``simplify`` did, if the classifier comes from there.
 
     Examples
     --------
@@ -99,7 +107,8 @@ class BoxSetClassifier(BaseBoxClassifier):
     ['fraud', 'ok']
     """
 
-    _loaded: Model  # what else the file had
+    changes_: list[Change]
+    _loaded: Model  # what else the file, or the classifier that this one is a simpler version of, had
 
     def __init__(
         self, boxes: BoxSet | Scorecard | None = None, *, classes: Any = (0, 1), pos_label: Any = None
@@ -138,7 +147,8 @@ class BoxSetClassifier(BaseBoxClassifier):
                 np.where(np.isnan(lower), -np.inf, lower)[None], np.where(np.isnan(upper), np.inf, upper)[None], order
             )
         self._fitted = drawing
-        self.__dict__.pop("_loaded", None)
+        for name in ("_loaded", "changes_"):
+            self.__dict__.pop(name, None)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:

@@ -17,8 +17,12 @@ def draw_sample(data: Training) -> Training:
     every = np.where(data.positive, *(-(-count[side] // MOST[side]) for side in MOST))
     if every.max() <= 1:
         return data
-    rows = np.flatnonzero(hash_ranks(data, None) % every == 0)
-    return Training(data.X[rows], data.positive[rows], data.weights[rows] * every[rows], n_codes=data.n_codes)
+    drawn = hash_ranks(data, None) % every == 0
+    rows, kept = np.flatnonzero(drawn), drawn
+    if data.kept is not None:
+        kept = data.kept.copy()
+        kept[data.kept] = drawn
+    return Training(data.X[rows], data.positive[rows], data.weights[rows] * every[rows], kept, data.n_codes)
 
 
 def balanced_rows(positive: BoolArray, most: int) -> IntArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
@@ -13,17 +13,14 @@ from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.model.export.methods import Exports
 from boxdraw.model.limits import (
     Allowed,
-    Numbers,
     check_limits,
     checked_categories,
     checked_matrix,
     checked_missing,
     checked_names,
-    checked_shown,
     limited_features,
 )
 from boxdraw.model.membership import find_any, find_depth, find_each
-from boxdraw.model.rows import read_columns
 from boxdraw.model.rule import Category, Limit, Rule
 
 if TYPE_CHECKING:
@@ -52,14 +49,10 @@ class BoxSet(Exports):
         For features with categories, those inside each box: a set, or None for all of them, known or not.
     missing : array-like of bool of shape (n_boxes, n_features), optional
         Whether a missing value is inside. By default it is where the box has no other limit on the feature.
-    shown : pair of array-like of shape (n_boxes, n_features), or a function that returns one, optional
-        Lower and upper numbers to print instead of the limits, infinite exactly where the limits are. They
-        are for people only: no decision and no comparison uses them, and a function is only called when they are
-        needed.
 
     Attributes
     ----------
-    lower, upper, shown_lower, shown_upper : ndarray of shape (n_boxes, n_features), read-only
+    lower, upper : ndarray of shape (n_boxes, n_features), read-only
     missing : ndarray of bool of shape (n_boxes, n_features), read-only
     categories : tuple with a tuple of categories per feature, or None for a feature of numbers
     allowed : tuple with a tuple per box, of a frozenset of categories per feature or None for no such limit
@@ -92,7 +85,6 @@ class BoxSet(Exports):
     """
 
     __slots__ = (
-        "_shown",
         "allowed",
         "categories",
         "feature_names",
@@ -110,7 +102,6 @@ class BoxSet(Exports):
     categories: tuple[tuple[Category, ...] | None, ...]
     allowed: Allowed
     limited: BoolArray
-    _shown: Any
     n_boxes: int
     n_features: int
 
@@ -123,7 +114,6 @@ class BoxSet(Exports):
         categories: Mapping[str, Iterable[Category]] | None = None,
         allowed: Mapping[str, Sequence[Iterable[Category] | None]] | None = None,
         missing: npt.ArrayLike | None = None,
-        shown: Numbers | Callable[[], Numbers] | None = None,
     ) -> None:
         low, high = checked_matrix(lower, "lower"), checked_matrix(upper, "upper")
         if low.shape != high.shape:
@@ -139,7 +129,6 @@ class BoxSet(Exports):
         values: dict[str, Any] = {"lower": low, "upper": high, "feature_names": names, "missing": missing_inside}
         values |= {"categories": known, "allowed": admitted, "limited": limited}
         values |= {"n_boxes": low.shape[0], "n_features": low.shape[1]}
-        values["_shown"] = shown if shown is None or callable(shown) else checked_shown(shown, low, high)
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -194,24 +183,20 @@ class BoxSet(Exports):
         return Limit(self.feature_names[j], *numbers, self.allowed[k][j], bool(self.missing[k, j]))
 
     @property
-    def shown_lower(self) -> FloatArray:
-        """Lower numbers to print."""
-        return self._shown_limits()[0]
+    def n_limits(self) -> int:
+        """How many limits a person reads, over all boxes.
 
-    @property
-    def shown_upper(self) -> FloatArray:
-        """Upper numbers to print."""
-        return self._shown_limits()[1]
+        Each end of an interval is one. An equality is one, as are a set of categories, "is missing" and "is known"; an
+        "or missing" beside another limit is none.
 
-    def _shown_limits(self) -> tuple[FloatArray, FloatArray]:
-        shown = self._shown  # looked at once, for another thread may find the numbers meanwhile
-        if shown is None:
-            return self.lower, self.upper
-        if callable(shown):
-            shown = checked_shown(shown(), self.lower, self.upper)
-            object.__setattr__(self, "_shown", shown)
-        numbers: tuple[FloatArray, FloatArray] = shown
-        return numbers
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> BoxSet([[30, 1]], [[40, 1]], feature_names=["age", "smoker"]).n_limits
+        3
+        """
+        ends = np.isfinite(self.lower).astype(np.intp) + np.isfinite(self.upper) - (self.lower == self.upper)
+        return int(np.maximum(ends, 1)[self.limited].sum())
 
     def membership(self, X: Any, *, n_jobs: int | None = None) -> BoolArray:
         """Return which boxes hold each row.
@@ -278,32 +263,6 @@ class BoxSet(Exports):
         array([ 1.,  3.,  0., -2.])
         """
         return find_depth(X, self)
-
-    def shown_for(self, X: Any) -> Self:
-        """Make the same boxes print short numbers that say the same about given rows.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The rows, usually those that the boxes were learned from.
-
-        Returns
-        -------
-        BoxSet
-            Equal to this one. Each number it shows has the fewest digits with which the limit, taken alone,
-            keeps every row of ``X`` on its side. Beyond all values it moves at most as far as to the nearest of them.
-
-        Examples
-        --------
-        >>> from boxdraw import BoxSet
-        >>> BoxSet([[2.0137]], [[6.4992]]).shown_for([[1], [3], [5], [8]]).to_text()
-        'Box 1: 2 ≤ x0 ≤ 6'
-        """
-        from boxdraw.model.export.text import free_intervals, shortened
-
-        columns = {j: values for j, values in read_columns(X, self)[1].items() if self.categories[j] is None}
-        free = free_intervals(self.lower, self.upper, columns)  # at once, as the rows may change or go
-        return self._showing(partial(shortened, self.lower, self.upper, *free))
 
     def replace(self, box: int, feature: str, **limits: Any) -> Self:
         """Change the limits of a box on a feature.
@@ -396,13 +355,14 @@ class BoxSet(Exports):
             By how much the objective may fall in all: the weight of the flagged positives, less ``negative_weight``
             times the weight of the flagged negatives.
         **options
-            ``negative_weight`` (1.0), the cost of a flagged negative relative to the worth of a flagged positive;
-            ``sample_weight``; and ``pos_label``, the positive class, by default the one of less weight.
+            ``negative_weight``, the cost of a flagged negative relative to the worth of a flagged positive, by default
+            the balance: the weight of the positives over that of the negatives; ``sample_weight``; and ``pos_label``,
+            the positive class, by default the one with fewer rows.
 
         Returns
         -------
         BoxSet
-            New boxes. Limits that stay print the same numbers as before.
+            New boxes.
         list of Change
             What was done, step by step. The losses add up to at most ``max_loss``.
 
@@ -412,6 +372,10 @@ class BoxSet(Exports):
         both. Boxes whose rows are all in other boxes go first. Then the step with the least loss per box and limit that
         it saves is taken again and again, an interval counting as two limits. Another order of steps may end in still
         simpler boxes.
+
+        At the balance the objective is the weight of the positives times recall less false-alarm rate. Boxes that are
+        better than chance are worth more than none, so without ``max_loss`` some of them stay. With a weight of 1,
+        boxes whose precision is below a half are worth less than nothing, and all of them are dropped.
 
         Examples
         --------
@@ -442,14 +406,16 @@ class BoxSet(Exports):
         Returns
         -------
         BoxSet
-            New boxes. Other than `shown_for`, this changes predictions, not only what is printed.
+            New boxes.
         list of Change
             A change for each limit that moved, with the rows that it flagged and freed.
 
         Notes
         -----
-        Limits are rounded one after the other, each to the number of fewest significant digits, and of those the
-        nearest, between the values on its two sides. Whole-number features get whole limits.
+        Each limit becomes the number of fewest significant digits, and of those the nearest, between the rows in its
+        box and those that the limit excludes: no row enters or leaves a box. Whole-number features get whole limits,
+        and where a feature has two whole values, a box that admits one of them has it as both limits. The learners do
+        the same with their training rows unless ``round_limits=False``.
 
         Examples
         --------
@@ -483,7 +449,7 @@ class BoxSet(Exports):
               distance to the limit, divided by the interquartile range of the feature in X; 1 for a category or a
               missing value; ``inf`` without boxes;
             - ``why``, the limits of ``box`` and the values of the row; for a row that is not flagged only the limits
-              that it does not meet. Numbers are the short ones of `to_text`, or exact where these would not be true.
+              that it does not meet.
 
         Examples
         --------
@@ -505,9 +471,7 @@ class BoxSet(Exports):
         return self.n_boxes
 
     def __getitem__(self, index: SupportsIndex | slice | Sequence[int] | npt.NDArray[Any]) -> Self:
-        rows = index if isinstance(index, slice) else self._places(index)
-        lower, upper = self._shown_limits()
-        return self._with(rows, (lower[rows], upper[rows]))
+        return self._with(index if isinstance(index, slice) else self._places(index))
 
     def _places(self, index: Any) -> npt.NDArray[np.intp]:
         """Return the places of boxes that are chosen by one number, by several, or by a mask."""
@@ -517,24 +481,17 @@ class BoxSet(Exports):
             raise TypeError(f"boxes are chosen by a number from 0 on, a slice, or a list of numbers; got {index!r}")
         return np.array(np.arange(self.n_boxes)[chosen if chosen.size else np.s_[:0]], ndmin=1)
 
-    def _with(self, rows: Any, shown: Numbers) -> Self:
-        """Return some of the boxes, with other numbers to print."""
+    def _with(self, rows: Any) -> Self:
+        """Return some of the boxes."""
         options = self._options()
         if options["allowed"]:
             chosen = np.arange(self.n_boxes)[rows].tolist()
             options["allowed"] = {name: [sets[k] for k in chosen] for name, sets in options["allowed"].items()}
-        options |= {"missing": self.missing[rows], "shown": shown}
+        options["missing"] = self.missing[rows]
         return type(self)(self.lower[rows], self.upper[rows], **options)
 
-    def _showing(self, shown: Callable[[], Numbers]) -> Self:
-        """Return the same boxes with other numbers to print; what is checked already is not checked again."""
-        result = object.__new__(type(self))
-        for name in BoxSet.__slots__:
-            object.__setattr__(result, name, shown if name == "_shown" else getattr(self, name))
-        return result
-
     def _options(self) -> dict[str, Any]:
-        """Return what the constructor takes beside the limits and the numbers to print."""
+        """Return what the constructor takes beside the limits."""
         named = {name: j for j, name in enumerate(self.feature_names) if self.categories[j] is not None}
         return {
             "feature_names": self.feature_names,
@@ -565,4 +522,4 @@ class BoxSet(Exports):
         raise AttributeError(f"cannot delete {name!r}: a BoxSet does not change; make a new one")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), **self._options(), shown=self._shown_limits()), (self.lower, self.upper)
+        return partial(type(self), **self._options()), (self.lower, self.upper)

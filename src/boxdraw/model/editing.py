@@ -61,7 +61,7 @@ def replace(boxes: Boxes, box: int, feature: str, limits: Mapping[str, Any]) -> 
     old = others.get(feature, Limit(feature))
     others[feature] = dataclasses.replace(old, **limits)
     rules[k] = Rule(tuple(others[name] for name in boxes.feature_names if name in others))
-    return _rebuilt(boxes, rules, changed=(k, j))
+    return from_rules(type(boxes), rules, boxes.feature_names, _known(boxes))
 
 
 def drop_limit(boxes: Boxes, box: int, feature: str) -> Boxes:
@@ -71,13 +71,13 @@ def drop_limit(boxes: Boxes, box: int, feature: str) -> Boxes:
         raise ValueError(f"box {k} has no limit on {feature!r}; it has some on {list(boxes.rules()[k].features)}")
     rules = boxes.rules()
     rules[k] = Rule(tuple(limit for limit in rules[k].limits if limit.feature != feature))
-    return _rebuilt(boxes, rules, changed=(k, j))
+    return from_rules(type(boxes), rules, boxes.feature_names, _known(boxes))
 
 
 def drop_box(boxes: Boxes, box: int) -> Boxes:
     """Leave a box out."""
     kept = np.delete(np.arange(boxes.n_boxes), _number(boxes, box))
-    return boxes._with(kept, (boxes.shown_lower[kept], boxes.shown_upper[kept]))
+    return boxes._with(kept)
 
 
 def add_box(boxes: Boxes, limits: Rule | Iterable[Limit] | Mapping[str, Any]) -> Boxes:
@@ -110,10 +110,6 @@ def union(first: Boxes, second: BoxSet) -> Boxes:
             if name in known
         },
         missing=np.concatenate([first.missing, second.missing[:, order]]),
-        shown=(
-            np.concatenate([first.shown_lower, second.shown_lower[:, order]]),
-            np.concatenate([first.shown_upper, second.shown_upper[:, order]]),
-        ),
     )
 
 
@@ -141,14 +137,6 @@ def _as_limit(feature: str, limit: Any) -> Limit:
 def _known(boxes: BoxSet) -> dict[str, tuple[Category, ...]]:
     pairs = zip(boxes.feature_names, boxes.categories, strict=True)
     return {name: values for name, values in pairs if values is not None}
-
-
-def _rebuilt(boxes: Boxes, rules: list[Rule], changed: tuple[int, int]) -> Boxes:
-    """Make boxes from changed rules; numbers to print stay where the limits do."""
-    new = from_rules(type(boxes), rules, boxes.feature_names, _known(boxes))
-    lower, upper = boxes.shown_lower.copy(), boxes.shown_upper.copy()
-    lower[changed], upper[changed] = new.lower[changed], new.upper[changed]
-    return new._with(np.s_[:], (lower, upper))
 
 
 def _number(boxes: BoxSet, box: int) -> int:

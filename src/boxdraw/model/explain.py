@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -277,38 +277,20 @@ def _sentences(table: _ExplainedRows, box: IntArray, flagged: BoolArray) -> list
 
 def _conditions(table: _ExplainedRows, k: int, j: int, rows: IntArray, met: bool) -> Iterator[tuple[int, str, str]]:
     """Write one limit of a box for rows that all meet it, or all do not, together with what the rows have."""
-    limit, known = table.boxes._limit(k, j), dict[tuple[float, float], str]()
-    numbers: Sequence[tuple[float, float]] = [(limit.lower, limit.upper)] * len(rows)
-    if limit.categories is None and not limit.known and limit.lower < limit.upper:
-        numbers = _true_numbers(table.boxes, k, j, table.columns[j][rows], met)
-    for i, pair, has in zip(rows.tolist(), numbers, table.texts(j, rows), strict=True):
-        if pair not in known:
-            known[pair] = limit_text(limit, *pair) if met else _needed(limit, *pair)
-        yield i, known[pair], has
+    limit = table.boxes._limit(k, j)
+    texts = [limit_text(limit)] * len(rows) if met else _needed(limit, table.columns[j][rows])
+    yield from zip(rows.tolist(), texts, table.texts(j, rows), strict=True)
 
 
-def _needed(limit: Limit, lower: float, upper: float) -> str:
+def _needed(limit: Limit, values: npt.NDArray[Any]) -> list[str]:
+    """Write what rows do not meet; of two limits only the one that a value is beyond."""
     name = printable(limit.feature)
     if limit.known:
-        return f"{name} known"
+        return [f"{name} known"] * len(values)
     if limit.lower > limit.upper or limit.categories == frozenset():
-        return f"{name} missing"
-    return limit_text(limit, lower, upper)
-
-
-def _true_numbers(boxes: BoxSet, k: int, j: int, values: FloatArray, met: bool) -> list[tuple[float, float]]:
-    """Choose the numbers to print for each value: short ones, but exact ones where the value is between the two.
-
-    Of two limits only the one that is not met is printed.
-    """
-    lower, upper = boxes.lower[k, j], boxes.upper[k, j]
-    low, high = boxes.shown_lower[k, j], boxes.shown_upper[k, j]
-    if low > high:
-        low, high = lower, upper
-    if met:
-        lows, highs = np.where(values < low, lower, low), np.where(values > high, upper, high)
-    else:
-        below, above = values < lower, values > upper
-        lows = np.where(above, -np.inf, np.where(below & (values >= low), lower, low))
-        highs = np.where(below, np.inf, np.where(above & (values <= high), upper, high))
-    return list(zip(lows.tolist(), highs.tolist(), strict=True))
+        return [f"{name} missing"] * len(values)
+    whole = limit_text(limit)
+    if limit.categories is not None or limit.lower == limit.upper:
+        return [whole] * len(values)
+    lower, upper = limit_text(replace(limit, upper=np.inf)), limit_text(replace(limit, lower=-np.inf))
+    return np.where(values < limit.lower, lower, np.where(values > limit.upper, upper, whole)).tolist()

@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.model.rows import default_names, numeric
 from boxdraw.model.rule import Category, as_category, unique_categories
 
-Numbers = tuple[npt.ArrayLike, npt.ArrayLike]
 Allowed = tuple[tuple[frozenset[Category] | None, ...], ...]
 
 
@@ -140,12 +138,3 @@ def _empty(allowed: Allowed, categorical: BoolArray, shape: tuple[int, ...]) -> 
     for j in np.flatnonzero(categorical).tolist():
         empty[:, j] = [sets[j] is not None and not sets[j] for sets in allowed]
     return empty
-
-
-def checked_shown(shown: Numbers, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the numbers to print, infinite exactly where the limits are."""
-    pair = checked_matrix(shown[0], "shown lower"), checked_matrix(shown[1], "shown upper")
-    for side, numbers, exact in zip(("lower", "upper"), pair, (lower, upper), strict=True):
-        if numbers.shape != exact.shape or not np.where(np.isinf(exact), numbers == exact, np.isfinite(numbers)).all():
-            raise ValueError(f"shown {side} must have the shape of {side}, and be infinite exactly where that is")
-    return pair

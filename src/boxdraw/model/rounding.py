@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.ranges import Ranges
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.text import free_interval, limit_text, neighbours, shortest_between
+from boxdraw.model.export.text import limit_text
+from boxdraw.model.gaps import FindGaps, Gaps
 from boxdraw.model.rule import Limit
 from boxdraw.model.simplify import CachedRows, Change, Score, change_between, with_limits
 
@@ -26,7 +28,7 @@ def round_boxes(
     y: Any = None,
     *,
     digits: int | None = None,
-    negative_weight: float = 1.0,
+    negative_weight: float | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> tuple[Boxes, list[Change]]:
@@ -38,7 +40,6 @@ def round_boxes(
     drawing = _RoundedBoxes(boxes, rows, score)
     places = np.argwhere(np.isfinite(boxes.lower) | np.isfinite(boxes.upper)).tolist()
     changes = [change for k, j in places if (change := drawing.round(k, j, digits)) is not None]
-    # The numbers are made to be read, so they are the ones to print.
     return with_limits(boxes, drawing.rules), changes
 
 
@@ -46,42 +47,47 @@ class _RoundedBoxes:
     """Boxes whose limits are rounded one by one."""
 
     def __init__(self, boxes: BoxSet, rows: CachedRows, score: Score | None) -> None:
-        self.rules = [rule.limits for rule in boxes.rules()]
-        self._names, self._rows, self._score = boxes.feature_names, rows, score
+        self._given, self._names, self._rows, self._score = boxes, boxes.feature_names, rows, score
+        self._find = _gaps_between(boxes, rows)
+        self._round = self._find.rounded(self._gaps())
+        # Harmless roundings first, all at once: they change no row.
+        self.rules = [tuple(self._harmless(limit, k) for limit in rule.limits) for k, rule in enumerate(boxes.rules())]
         self._held = [rows.inside(limits) for limits in self.rules]
-        self._sorted = {
-            j: np.sort(column[np.isfinite(column)]) for j, column in rows.columns.items() if boxes.categories[j] is None
-        }
-        self._whole = {j: bool(values.size and (values == np.rint(values)).all()) for j, values in self._sorted.items()}
+
+    def _gaps(self) -> Gaps:
+        """Return the gaps between the rows; categories and missing values keep rows out for good."""
+        find, boxes = self._find, self._given
+        kept_out = np.zeros((self._rows.n_rows, len(boxes)), dtype=np.bool_)
+        for k, j in np.argwhere(boxes.limited).tolist():
+            column = self._rows.columns[j]
+            if boxes.categories[j] is not None or np.isinf([boxes.lower[k, j], boxes.upper[k, j]]).all():
+                kept_out[:, k] |= ~self._rows.meets(boxes._limit(k, j))
+            elif not boxes.missing[k, j]:
+                kept_out[:, k] |= np.isnan(column)
+        return find(_numbers(boxes, self._rows), kept_out=kept_out)
+
+    def _harmless(self, limit: Limit, k: int) -> Limit:
+        j = self._names.index(limit.feature)
+        if not (np.isfinite(limit.lower) or np.isfinite(limit.upper)):
+            return limit
+        return replace(limit, lower=float(self._round[0][k, j]), upper=float(self._round[1][k, j]))
 
     def round(self, k: int, j: int, digits: int | None) -> Change | None:
         """Round the limits of a box on a feature; return the change, if there is one."""
-        limits = self.rules[k]
+        limits, old = self.rules[k], self._given._limit(k, j)
         place = next(i for i, limit in enumerate(limits) if limit.feature == self._names[j])
-        old, rest = limits[place], self._rows.inside(limits[:place] + limits[place + 1 :])
-        new = self._harmless(old, j, rest)
+        new = limits[place]
+        before = after = self._held[k]
         if digits is not None and max(map(_n_digits, _finite(new))) > digits:
+            rest = self._rows.inside(limits[:place] + limits[place + 1 :])
             new = self._forced(new, k, j, rest, digits)
+            self.rules[k], after = (*limits[:place], new, *limits[place + 1 :]), rest & self._meets(new, j)
         if (new.lower, new.upper) == (old.lower, old.upper):
             return None
-        before, after = self._flagged_with(k, self._held[k]), self._flagged_with(k, rest & self._meets(new, j))
-        self.rules[k], self._held[k] = (*limits[:place], new, *limits[place + 1 :]), rest & self._meets(new, j)
+        flagged = self._flagged_with(k, before), self._flagged_with(k, after)
+        self._held[k] = after
         text = f"box {k + 1}: {limit_text(old)} becomes {limit_text(new)}"
-        return change_between("round limit", text, before, after, self._score)
-
-    def _harmless(self, limit: Limit, j: int, rest: BoolArray) -> Limit:
-        """Return the roundest limit for which no row changes, among rows that the rest of the box holds."""
-        start = _as_whole(limit) if self._whole[j] else limit
-        if start.lower == start.upper:
-            return start
-        values = self._rows.columns[j][rest]
-        values = np.sort(values[np.isfinite(values)])
-        lower = _roundest(start.lower, limit.lower, start.upper, (values, self._sorted[j]))
-        # An upper limit is a lower limit of the mirror image.
-        mirrored = -values[::-1], -self._sorted[j][::-1]
-        upper = -_roundest(-start.upper, -limit.upper, -lower, mirrored)
-        # Adding zero turns -0.0 into 0.0.
-        return replace(limit, lower=lower + 0.0, upper=upper + 0.0)
+        return change_between("round limit", text, *flagged, self._score)
 
     def _forced(self, limit: Limit, k: int, j: int, rest: BoolArray, digits: int) -> Limit:
         """Return the limit of few digits that does least harm."""
@@ -91,7 +97,7 @@ class _RoundedBoxes:
             for upper in _around(limit.upper, digits)
             if lower <= upper
         ]
-        if limit.lower < limit.upper and not self._whole[j]:
+        if limit.lower < limit.upper and not self._find.whole[j]:
             # An interval that shrinks to a number is another rule, whatever these rows say.
             candidates = [new for new in candidates if new.lower < new.upper] or candidates
         held, now = rest & self._meets(limit, j), self._flagged_with(k, rest & self._meets(limit, j))
@@ -117,21 +123,22 @@ class _RoundedBoxes:
         return np.logical_or.reduce([held, *others])
 
 
-def _as_whole(limit: Limit) -> Limit:
-    """Return the limit that says the same of whole numbers, if there are any inside."""
-    lower, upper = float(np.ceil(limit.lower)) + 0.0, float(np.floor(limit.upper))
-    return replace(limit, lower=lower, upper=upper) if lower <= upper else limit
+def _gaps_between(boxes: BoxSet, rows: CachedRows) -> FindGaps:
+    """Return the limits of boxes, with the ranges of the columns that have some."""
+    ranges = Ranges(boxes.n_features)
+    numbers = np.array([known is None for known in boxes.categories])
+    for j in np.flatnonzero(boxes.limited.any(axis=0) & numbers).tolist():
+        ranges.look_at(j, rows.columns[j][np.isfinite(rows.columns[j])])
+    return FindGaps(boxes.lower, boxes.upper, ranges.low, ranges.high, ranges.whole, ~numbers)
 
 
-def _roundest(lower: float, given: float, upper: float, columns: tuple[FloatArray, ...]) -> float:
-    """Return the roundest lower limit, below the upper one, that keeps the sides of sorted values.
-
-    There is no value between the two lower limits, and any of the columns will do: most room counts.
-    """
-    limits = np.array([lower, given])
-    low, high = np.stack([free_interval(limits, *neighbours(limits, values)) for values in columns], axis=1)
-    highest = np.minimum(high.max(), np.nextafter(upper, -np.inf))
-    return float(shortest_between([lower], [low.min()], [highest])[0])
+def _numbers(boxes: BoxSet, rows: CachedRows) -> FloatArray:
+    """Return the numbers of the rows as a matrix; NaN in all other columns."""
+    table = np.full((rows.n_rows, boxes.n_features), np.nan)
+    for j, column in rows.columns.items():
+        if boxes.categories[j] is None:
+            table[:, j] = column
+    return table
 
 
 def _around(number: float, digits: int) -> list[float]:

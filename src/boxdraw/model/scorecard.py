@@ -82,6 +82,18 @@ class Scorecard:
         """Whether any points are negative."""
         return any(value < 0 for value in self.points)
 
+    @property
+    def n_limits(self) -> int:
+        """How many limits a person reads on the card: `BoxSet.n_limits` of its boxes.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet, Scorecard
+        >>> Scorecard(BoxSet([[0], [2]], [[3], [9]]), [1, 2], 3).n_limits
+        4
+        """
+        return self.boxes.n_limits
+
     def score(self, X: Any, *, n_jobs: int | None = None) -> npt.NDArray[np.int64]:
         """Add up the points of each row.
 

@@ -14,6 +14,9 @@ __all__ = ["as_plain", "learned_with"]
 _ELSEWHERE = ("boxes", "callback", "classes", "n_jobs", "verbose")
 _LEARNED = (
     "negative_weight_",
+    "false_alarm_cost_",
+    "limit_cost_",
+    "max_boxes_",
     "expansion_",
     "growth_",
     "best_params_",

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.text import limit_text, rule_texts
+from boxdraw.model.export.text import limit_text
 from boxdraw.model.rows import MISSING, read_columns
 from boxdraw.model.rule import Limit, Rule
 from boxdraw.tables.labels import as_labels, check_binary, has_label, weights_of
@@ -67,7 +67,7 @@ def simplify(
     y: Any,
     *,
     max_loss: float = 0.0,
-    negative_weight: float = 1.0,
+    negative_weight: float | None = None,
     sample_weight: Any = None,
     pos_label: Any = None,
 ) -> tuple[Boxes, list[Change]]:
@@ -130,17 +130,19 @@ class Score:
     negative_weight: Fraction
 
     @classmethod
-    def of(cls, y: Any, n_rows: int, negative_weight: float, sample_weight: Any, pos_label: Any) -> Score:
-        """Check labels and weights."""
+    def of(cls, y: Any, n_rows: int, negative_weight: float | None, sample_weight: Any, pos_label: Any) -> Score:
+        """Check labels and weights; without a negative weight, both classes weigh the same in sum."""
         labels = as_labels(y).reshape(-1)
         if len(labels) != n_rows:
             raise ValueError(f"y has {len(labels)} labels, but X has {n_rows} rows")
         if not n_rows:
             raise ValueError("there are no rows to measure the cost of a change on")
-        if not 0 <= negative_weight < math.inf:
+        if negative_weight is not None and not 0 <= negative_weight < math.inf:
             raise ValueError(f"negative_weight must be a finite number of at least 0, got {negative_weight!r}")
         weight = weights_of(sample_weight, n_rows)
-        return cls(_positives(labels, pos_label, weight), weight, Fraction(float(negative_weight)))
+        positive = _positives(labels, pos_label, weight)
+        price = _balance(positive, weight) if negative_weight is None else Fraction(float(negative_weight))
+        return cls(positive, weight, price)
 
     def loss(self, before: BoolArray, after: BoolArray) -> Fraction:
         """Return by how much the objective falls; the weights of each class are summed with a single rounding."""
@@ -162,6 +164,13 @@ def _positives(labels: npt.NDArray[Any], pos_label: Any, weight: FloatArray | No
             raise ValueError(f"every label is {labels[0]!r}: say with pos_label which class is positive")
         return has_label(labels, pos_label)
     return check_binary(labels, pos_label, weight)[2]
+
+
+def _balance(positive: BoolArray, weight: FloatArray | None) -> Fraction:
+    """Return the price at which flagging all rows is worth as much as flagging none, exactly; 1 with one class only."""
+    weights = np.ones(len(positive)) if weight is None else weight
+    positives, negatives = (Fraction(math.fsum(weights[rows])) for rows in (positive, ~positive))
+    return positives / negatives if positives and negatives else Fraction(1)
 
 
 def with_limits(boxes: Boxes, limits: list[tuple[Limit, ...]]) -> Boxes:
@@ -206,14 +215,13 @@ class _SimplerBoxes:
 
     def __init__(self, boxes: Any, rows: CachedRows, score: Score) -> None:
         self._given, self._rows, self._score = boxes, rows, score
-        self._shown = _shown_numbers(boxes)
         rules = enumerate(boxes.rules(), start=1)
         self._boxes = [_Box(rule.limits, str(k), rows.inside(rule.limits)) for k, rule in rules]
         self._flagged = self._original = self._cover() > 0
         self._loss = Fraction(0)
 
     def boxes(self) -> Any:
-        return self._made_of([box.limits for box in self._boxes])
+        return with_limits(self._given, [box.limits for box in self._boxes])
 
     def best_step(self, max_loss: float) -> _Step | None:
         """Return the step that costs least for what it saves; of those the one that changes fewest rows."""
@@ -258,37 +266,17 @@ class _SimplerBoxes:
             others -= self._boxes[k].held
         return others > 0 if step.limits is None else (others > 0) | self._rows.inside(step.limits)
 
-    def _made_of(self, rules: list[tuple[Limit, ...]]) -> Any:
-        made = with_limits(self._given, rules)
-        lower, upper = made.lower.copy(), made.upper.copy()
-        for k, j in np.argwhere(made.limited).tolist():
-            lower[k, j], upper[k, j] = self._numbers(made._limit(k, j))
-        return made._with(np.s_[:], (lower, upper))
-
-    def _numbers(self, limit: Limit) -> tuple[float, float]:
-        """Return the numbers to print for a limit: those that were printed for its sides."""
-        lower = self._shown.get((limit.feature, "lower", limit.lower), limit.lower)
-        return lower, self._shown.get((limit.feature, "upper", limit.upper), limit.upper)
-
     def _words(self, step: _Step) -> str:
         names = [self._boxes[k].name for k in step.places]
         if step.dropped is not None:
-            lower, upper = self._numbers(step.dropped)
-            numbers = (lower, upper) if lower <= upper else ()
-            return f"drop {limit_text(step.dropped, *numbers)} from box {names[0]}"
+            return f"drop {limit_text(step.dropped)} from box {names[0]}"
         if step.limits is None:
-            return f"drop box {names[0]}: {rule_texts(self._made_of([self._boxes[step.places[0]].limits]))[0]}"
-        return f"merge boxes {names[0]} and {names[1]} into: {rule_texts(self._made_of([step.limits]))[0]}"
+            return f"drop box {names[0]}: {_rule_text(self._boxes[step.places[0]].limits)}"
+        return f"merge boxes {names[0]} and {names[1]} into: {_rule_text(step.limits)}"
 
 
-def _shown_numbers(boxes: BoxSet) -> dict[tuple[str, str, float], float]:
-    """Return the number to print for each side of a limit."""
-    shown = {}
-    for k, j in reversed(np.argwhere(boxes.limited).tolist()):
-        name = boxes.feature_names[j]
-        shown[name, "lower", float(boxes.lower[k, j])] = float(boxes.shown_lower[k, j])
-        shown[name, "upper", float(boxes.upper[k, j])] = float(boxes.shown_upper[k, j])
-    return shown
+def _rule_text(limits: tuple[Limit, ...]) -> str:
+    return " and ".join(map(limit_text, limits)) or "every row"
 
 
 def _steps(rules: list[tuple[Limit, ...]]) -> Iterator[_Step]:
@@ -315,8 +303,8 @@ def _total_size(limits: tuple[Limit, ...]) -> int:
 
 
 def _size(limit: Limit) -> int:
-    """Count the limits that people read: an interval has two."""
-    return 2 if -math.inf < limit.lower <= limit.upper < math.inf else 1
+    """Count the limits that people read, as `BoxSet.n_limits` does: an interval has two."""
+    return 2 if -math.inf < limit.lower < limit.upper < math.inf else 1
 
 
 def _around(one: tuple[Limit, ...], other: tuple[Limit, ...]) -> tuple[Limit, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import accumulate, islice
 from typing import Any, overload
 
@@ -113,9 +113,8 @@ def union_of(boxes: BoxSet, points: Sequence[int], threshold: int, limit: int | 
     """Write the rows whose boxes are worth enough points as a union of boxes.
 
     The boxes hold exactly the rows with so many points, whatever the rows: one for each of the `minimal_sets`, in their
-    order, without those that no row can be in and those inside another one. They print the short numbers of the boxes
-    that their limits come from. With a ``limit``, the result is None if more boxes than that remain, or if there are
-    more than `MAX_SETS` sets; without one, the latter is a ValueError.
+    order, without those that no row can be in and those inside another one. With a ``limit``, the result is None if
+    more boxes than that remain, or if there are more than `MAX_SETS` sets; without one, the latter is a ValueError.
 
     >>> inf = float("inf")
     >>> boxes = BoxSet([[250, -inf], [-inf, 22], [900, -inf]], [[inf] * 2] * 3, feature_names=["amount", "hour"])
@@ -138,8 +137,7 @@ def union_of(boxes: BoxSet, points: Sequence[int], threshold: int, limit: int | 
 def _intersections(boxes: BoxSet, member: BoolArray) -> BoxSet:
     """Intersect sets of boxes, a row of ``member`` each; leave out what is empty or inside another."""
     used = np.flatnonzero(boxes.limited.any(axis=0))
-    sources = _largest(boxes.lower[:, used], member), _largest(-boxes.upper[:, used], member)
-    lower, upper = _taken(boxes.lower[:, used], sources[0], -np.inf), _taken(boxes.upper[:, used], sources[1], np.inf)
+    lower, upper = _largest(boxes.lower[:, used], member), -_largest(-boxes.upper[:, used], member)
     no_number = lower > upper
     lower[no_number], upper[no_number] = np.inf, -np.inf  # only missing values are inside, if those are
     flags = [_flags(boxes, member, j) for j in used.tolist()]
@@ -149,26 +147,10 @@ def _intersections(boxes: BoxSet, member: BoolArray) -> BoxSet:
         possible &= flags[place].any(axis=1) | numbers
     kept = np.flatnonzero(possible)
     kept = kept[_outermost(lower[kept], upper[kept], [matrix[kept] for matrix in flags])]
-    lower, upper = lower[kept], upper[kept]
-    shown = partial(_shown, boxes, used, (sources[0][kept], sources[1][kept]), lower, upper)
-    return _build(boxes, used, lower, upper, [matrix[kept] for matrix in flags], shown)
+    return _build(boxes, used, lower[kept], upper[kept], [matrix[kept] for matrix in flags])
 
 
-def _shown(
-    boxes: BoxSet, used: IntArray, sources: tuple[IntArray, IntArray], lower: FloatArray, upper: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the numbers to print: those of the boxes that the limits come from."""
-    low = _taken(boxes.shown_lower[:, used], sources[0], -np.inf)
-    high = _taken(boxes.shown_upper[:, used], sources[1], np.inf)
-    # As in `boxdraw.model.export.text.shortened`: two limits that would meet or cross are shown in full.
-    apart = (low < high) & (lower < upper)
-    low, high = np.where(apart, low, lower), np.where(apart, high, upper)
-    return _wide(low, boxes, used, -np.inf), _wide(high, boxes, used, np.inf)
-
-
-def _build(
-    boxes: BoxSet, used: IntArray, lower: FloatArray, upper: FloatArray, flags: list[BoolArray], shown: Any
-) -> BoxSet:
+def _build(boxes: BoxSet, used: IntArray, lower: FloatArray, upper: FloatArray, flags: list[BoolArray]) -> BoxSet:
     """Make boxes on all features from what they ask of those that are used."""
     missing = np.ones((len(lower), boxes.n_features), dtype=np.bool_)
     allowed: dict[str, list[frozenset[Category] | None]] = {}
@@ -185,22 +167,15 @@ def _build(
         categories={name: values for name, values in named if values is not None},
         allowed=allowed,
         missing=missing,
-        shown=shown,
     )
 
 
-def _largest(limits: FloatArray, member: BoolArray) -> IntArray:
-    """Return for each set and feature which member has the largest limit; one past the last box if none has any."""
-    best = np.full((len(member), limits.shape[1]), len(limits))
+def _largest(limits: FloatArray, member: BoolArray) -> FloatArray:
+    """Return for each set and feature the largest limit of its members."""
+    largest = np.full((len(member), limits.shape[1]), -np.inf)
     for k, row in enumerate(limits):
-        sets = np.flatnonzero(member[:, k])
-        best[sets] = np.where(row > _taken(limits, best[sets], -np.inf), k, best[sets])
-    return best
-
-
-def _taken(limits: FloatArray, best: IntArray, none: float) -> FloatArray:
-    """Return the limits that `_largest` found."""
-    return np.take_along_axis(np.vstack([limits, np.full((1, limits.shape[1]), none)]), best, axis=0)
+        np.maximum(largest, row, out=largest, where=member[:, k, None])
+    return largest
 
 
 def _flags(boxes: BoxSet, member: BoolArray, j: int) -> BoolArray:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
-from boxdraw.learners.exact.objective import Objective
+from boxdraw.learners.exact.objective import Objective, sum_down, sum_up
 from boxdraw.learners.exact.problem import tight_lower, tight_upper
+from boxdraw.model.gaps import FindGaps
 
 EDGES = ("midway", "tight")
 
@@ -30,6 +31,27 @@ def place_edges(objective: Objective, held: Sequence[BoolArray], edges: str) -> 
     # Limits are moved so that no row changes sides; should rounding ever make a difference, the tight ones stand.
     same = np.array_equal(objective.counted(lower, upper), objective.counted(*wide))
     return wide if same else (lower, upper)
+
+
+def round_edges(
+    objective: Objective, lower: FloatArray, upper: FloatArray, steps: BoolArray, n_jobs: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the roundest limits for which no row changes sides, by the margin or at all."""
+    find, margin = FindGaps.of(objective.X, lower, upper, steps, n_jobs), objective.margin
+    gaps = find.in_memory(objective.X, n_jobs)
+    if margin:
+        for _, rows, positive in objective.tiles():
+            gaps = gaps.merge(find(rows, _by_margin(rows, positive, margin)))
+    # Between two values there is no room for the margin.
+    rounded = find.rounded(gaps, equalities=not margin)
+    same = np.array_equal(objective.counted(lower, upper), objective.counted(*rounded))
+    return rounded if same else (lower, upper)
+
+
+def _by_margin(rows: FloatArray, positive: BoolArray, margin: float) -> tuple[FloatArray, FloatArray]:
+    """Return the lower and the upper limit up to which each value counts as inside: positives by the margin."""
+    inwards = np.where(positive, -margin, margin)[:, None]
+    return sum_down(rows, inwards), sum_up(rows, -inwards)
 
 
 def _widen(objective: Objective, lower: FloatArray, upper: FloatArray) -> None:

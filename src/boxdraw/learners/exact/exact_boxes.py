@@ -19,7 +19,7 @@ from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.learners.exact.certificate import Certificate, about_data, make_certificate
-from boxdraw.learners.exact.edges import EDGES, place_edges
+from boxdraw.learners.exact.edges import EDGES, place_edges, round_edges
 from boxdraw.learners.exact.objective import Objective
 from boxdraw.learners.exact.problem import half_ranges
 from boxdraw.learners.exact.progress import Reporter
@@ -76,6 +76,10 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         whose sets of categories are intervals in the order of their share of positives.
     pos_label : label, default=None
         The positive class; the class with fewer rows if None.
+    round_limits : bool, default=True
+        Whether to store the roundest number between the training rows, as in `FastBoxesClassifier`, after `edges` have
+        placed the limits. No row changes sides, by the margin or at all, so the objective and its bound stay; the
+        certificate is about the rounded limits.
     random_state : int, RandomState instance or None, default=None
         Seed of the search for drawings; None is the same as 0. With the same seed the model is the same unless the time
         limit ends the search.
@@ -123,7 +127,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     >>> X = np.array([[1.0, 5.0], [2.0, 4.0], [2.5, 1.0], [6.0, 4.5], [7.0, 2.0], [8.0, 3.0]])
     >>> model = ExactBoxesClassifier(max_boxes=2, box_cost=0.5).fit(X, [0, 1, 1, 0, 0, 0])
     >>> print(model.boxes_.to_text())
-    Box 1: x0 ≤ 4 and x1 ≤ 4.5
+    Box 1: x0 ≤ 4 and x1 ≤ 4
     >>> model.status_, model.objective_, model.bound_
     ('optimal', 3.5, 3.5)
     >>> model.certificate_.verify(X, [0, 1, 1, 0, 0, 0])
@@ -151,6 +155,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         edges: str = "midway",
         categorical_features: Any = None,
         pos_label: Any = None,
+        round_limits: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -168,6 +173,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         self.edges = edges
         self.categorical_features = categorical_features
         self.pos_label = pos_label
+        self.round_limits = round_limits
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -224,8 +230,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         Returns
         -------
         ndarray of shape (n_samples,)
-            `BoxSet.margin` on features divided by half their range in training; its sign is that of ``predict``,
-            and it ranks towards ``classes_[1]``.
+            `BoxSet.margin`, before limits are rounded, on features divided by half their range in training; its sign is
+            that of ``predict``, and it ranks towards ``classes_[1]``.
         """
         check_is_fitted(self)
         rows = self._validated(X)
@@ -293,12 +299,15 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     def _set_model(
         self, X: Any, objective: Objective, rows: Training, outcome: Outcome, data: Any, seed: int, start: float
     ) -> None:
-        lower, upper = (limits / self._spacing() for limits in place_edges(objective, outcome.held, self.edges))
-        boxes = self._encoding.boxes(lower, upper, self._order)
-        self._limits, self._spread = (lower, upper), half_ranges(objective.X, self._spacing())
+        limits, spacing = place_edges(objective, outcome.held, self.edges), self._spacing()
+        self._limits = limits[0] / spacing, limits[1] / spacing
+        self._spread = half_ranges(objective.X, spacing)
+        if self.round_limits:
+            limits = round_edges(objective, *limits, self._encoding.steps, self.n_jobs)
+        boxes = self._encoding.boxes(limits[0] / spacing, limits[1] / spacing, self._order)
         if not self._encoding.plain:
             objective = replace(objective, X=_table_of(X, boxes, rows))
-        self.boxes_ = boxes.shown_for(objective.X if self._encoding.plain else X)
+        self.boxes_ = boxes
         self.negative_weight_ = float(objective.negative_weight)
         self.certificate_: Certificate = make_certificate(
             objective,

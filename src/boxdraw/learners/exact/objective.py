@@ -118,7 +118,7 @@ def inside_any(rows: FloatArray, lower: FloatArray, upper: FloatArray) -> BoolAr
     return inside
 
 
-def sum_up(values: FloatArray, shift: float) -> FloatArray:
+def sum_up(values: FloatArray, shift: float | FloatArray) -> FloatArray:
     """Return the smallest floats that are not below the exact sums, so that comparisons with them are exact too."""
     with np.errstate(invalid="ignore", over="ignore"):  # limits may be infinite, and a sum is beyond the largest number
         total = values + shift
@@ -127,6 +127,6 @@ def sum_up(values: FloatArray, shift: float) -> FloatArray:
         return np.asarray(np.where(lost > 0, np.nextafter(total, np.inf), total))
 
 
-def sum_down(values: FloatArray, shift: float) -> FloatArray:
+def sum_down(values: FloatArray, shift: float | FloatArray) -> FloatArray:
     """Return the largest floats that are not above the exact sums."""
     return -sum_up(-values, -shift)

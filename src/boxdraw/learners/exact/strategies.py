@@ -81,6 +81,7 @@ def fast_starts(objective: Objective, seconds: float) -> Starts:
             negative_weight=max(float(objective.negative_weight), 1e-9),
             growth=growth,
             pos_label=True,
+            round_limits=False,  # only the positives in the boxes are of interest
             random_state=0,
         )
         with quietly(UserWarning):  # fewer distinct positives than boxes is no problem here

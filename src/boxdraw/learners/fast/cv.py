@@ -68,7 +68,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     cv : int, splitter or iterable of (train, test), default=3
         The inner folds. An int gives stratified folds that depend on the rows' values, not on their order: the same
         table gives the same model. Anything else is slow on large tables: see above.
-    clusterer, categorical_features, pos_label, random_state, n_jobs, verbose
+    clusterer, categorical_features, pos_label, round_limits, random_state, n_jobs, verbose
         As in `FastBoxesClassifier`; an int as `random_state` gives other folds, and threads share the grid.
 
     Attributes
@@ -125,6 +125,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         clusterer: Any = None,
         categorical_features: Any = None,
         pos_label: Any = None,
+        round_limits: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -141,6 +142,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         self.clusterer = clusterer
         self.categorical_features = categorical_features
         self.pos_label = pos_label
+        self.round_limits = round_limits
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -13,14 +13,14 @@ import numpy as np
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from boxdraw._core.arrays import FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.progress import ProgressCallback, RowsProgress
 from boxdraw._core.ranges import LARGE, find_ranges
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.growth import GROWTHS, Growth, growth_named
-from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights, draw
+from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights
 from boxdraw.learners.fast.sources import LargeTable, SmallTable, Source, training_roc
 from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.parameters import check_cost, check_not_negative
@@ -40,6 +40,7 @@ class BaseFastBoxes(BaseBoxClassifier):
     growth_: str
     n_jobs: int | None
     _edges: Edges
+    _rounded = False
     _roc: TrainingRoc | Training | Table  # computed when it is asked for: it takes about as long as the fit
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -60,7 +61,12 @@ class BaseFastBoxes(BaseBoxClassifier):
         critical = self.critical_weight(X)
         finite = np.clip(critical, np.finfo(np.float64).tiny, self._ceiling())
         score = np.log(finite) - math.log(self.negative_weight_)
-        return self._towards_second_class(score, critical >= self.negative_weight_)
+        return self._towards_second_class(score, self._flagged(X, critical))
+
+    def _flagged(self, X: Any, critical: FloatArray) -> BoolArray:
+        if self._rounded:  # a round limit is elsewhere in the gap between training rows than the closed form has it
+            return self.boxes_.contains(self._validated(X), n_jobs=self.n_jobs)
+        return np.asarray(critical >= self.negative_weight_)
 
     def critical_weight(self, X: Any) -> FloatArray:
         """Return the largest cost of a false alarm at which each row is still flagged.
@@ -73,10 +79,10 @@ class BaseFastBoxes(BaseBoxClassifier):
         Returns
         -------
         ndarray of shape (n_samples,)
-            c* per row: a model fitted to the same data with ``negative_weight=c`` flags the row exactly when
-            c <= c*. Infinite for rows that are flagged at any cost; ``decision_function`` gives the same order in
-            finite numbers. c is a weight in the fit: `FastBoxesClassifierCV` finds the one that suits what a false
-            alarm costs you (``false_alarm_cost``).
+            c* per row: a model fitted to the same data with ``negative_weight=c`` and ``round_limits=False`` flags the
+            row exactly when c <= c*; with round limits that holds for every training row. Infinite for rows that are
+            flagged at any cost; ``decision_function`` gives the same order in finite numbers. c is a weight in the fit:
+            `FastBoxesClassifierCV` finds the one that suits what a false alarm costs you (``false_alarm_cost``).
 
         Examples
         --------
@@ -103,7 +109,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         -------
         CostPath
             A sequence of points, one per cost, each with ``boxes``, ``fpr``, ``tpr`` and ``text``; it also has the
-            full training ROC and ``plot()``.
+            full training ROC and ``plot()``. The limits of these boxes are those of the closed form, not rounded.
         """
         check_is_fitted(self)
         if negative_weights is None:
@@ -145,6 +151,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
 
     categorical_features: Any
     pos_label: Any
+    round_limits: bool
     verbose: int
 
     @abstractmethod
@@ -192,8 +199,8 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         """Draw the boxes around the positives of a stored table, which may be larger than memory.
 
         The model is that of `fit` on the same rows, bit for bit, whatever the order of files and rows. After its labels
-        the table is read three times: for ranges and positives, for the sums that place the edges, and for the
-        negatives next to the edges. Small tables are read into memory.
+        the table is read four times: for ranges and positives, for the sums that place the edges, for the negatives
+        next to the edges, and to round the limits. Small tables are read into memory.
 
         Parameters
         ----------
@@ -252,7 +259,11 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth.name
         self._edges = source.edges(plan, c, expansion, growth)
         self._roc = source.for_roc()
-        self.boxes_ = draw(self._edges, c, expansion, growth, self._encoding)
+        limits, order = self._edges.limits(c, expansion, growth), self._edges.order
+        self._rounded = bool(self.round_limits)
+        if self._rounded:
+            limits = source.rounded(limits, order, self._encoding)
+        self.boxes_ = self._encoding.boxes(*limits, order)
         self._warn_of_no_limits(source.weights[1])
 
     def _warn_of_no_limits(self, negative_weight: float) -> None:
@@ -303,6 +314,10 @@ class FastBoxesClassifier(LearnedFastBoxes):
         most rows have a category of their own looks like an identifier and gives a warning.
     pos_label : label, default=None
         The positive class; the class with fewer rows if None.
+    round_limits : bool, default=True
+        Whether to store each limit as the roundest number in the gap between the training rows in its box and those
+        that it excludes; no training row changes sides. Whole-number columns get whole limits, and ``= 1`` is the limit
+        of a column of 0 and 1. False keeps the last bit of the closed form.
     random_state : int, RandomState instance or None, default=None
         Only used with very many distinct positives (over 1400), where the start of k-means is drawn at random; None is
         the same as 0.
@@ -343,7 +358,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
     >>> X = np.array([[1.0, 5.0], [2.0, 4.0], [2.5, 1.0], [6.0, 4.5], [7.0, 2.0], [8.0, 3.0]])
     >>> model = FastBoxesClassifier(n_boxes=1).fit(X, [0, 1, 1, 0, 0, 0])
     >>> print(model.boxes_.to_text())
-    Box 1: x0 ≤ 5 and x1 ≤ 4.9
+    Box 1: x0 ≤ 5 and x1 ≤ 4
     """
 
     def __init__(
@@ -357,6 +372,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         clusterer: Any = None,
         categorical_features: Any = None,
         pos_label: Any = None,
+        round_limits: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -369,6 +385,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         self.clusterer = clusterer
         self.categorical_features = categorical_features
         self.pos_label = pos_label
+        self.round_limits = round_limits
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +14,9 @@ from boxdraw.learners.fast.divide import EdgeSums
 from boxdraw.learners.fast.expand import Edges, critical_weight
 from boxdraw.learners.fast.exponential import exp
 from boxdraw.learners.fast.growth import EDGE, Growth
-from boxdraw.learners.fast.stops import LOWER, UPPER, Stops
+from boxdraw.learners.fast.stops import LOWER, UPPER
 from boxdraw.metrics import auh_from_points, roc_hull
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.text import shortest_between
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.training import Training
 
@@ -121,24 +119,8 @@ def _or_inside(mirrored: FloatArray) -> FloatArray:
 
 
 def draw(edges: Edges, c: float, expansion: float, growth: Growth, encoding: Encoding) -> BoxSet:
-    """Return the boxes at cost c, with the numbers that people read rounded as far as training rows allow."""
-    lower, upper = edges.limits(c, expansion, growth)
-    assert edges.stops is not None
-    return encoding.boxes(lower, upper, edges.order, shown=partial(_shown, edges.stops))
-
-
-def _shown(stops: Stops, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return short numbers that say the same of the training rows; of whole numbers, the same of any."""
-    low, high = stops.slack(lower, upper)
-    # Just above 0 comes 5e-324. A limit that is tiny beside its interval first takes a step into the interval.
-    exact = np.stack([lower, upper])
-    with np.errstate(over="ignore", invalid="ignore"):  # at the ends of the float range the step is no number
-        step = 1e-3 * np.stack([high[LOWER] - lower, low[UPPER] - upper])
-        start = np.where(np.isfinite(step) & (np.abs(step) > 1e6 * np.abs(exact)), exact + step, exact)
-    short = shortest_between(start, low, high)
-    first, last = np.ceil(lower), np.floor(upper)
-    whole = stops.whole & (first <= last)  # a box that may shrink can lie between two whole numbers
-    return np.where(whole, first, short[LOWER]), np.where(whole, last, short[UPPER])
+    """Return the boxes at cost c, with the very limits of the closed form."""
+    return encoding.boxes(*edges.limits(c, expansion, growth), edges.order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +179,7 @@ class PathPoint:
     negative_weight : float
         The cost of a false alarm relative to a miss, c.
     boxes : BoxSet
-        The boxes drawn for that cost.
+        The boxes drawn for that cost, with the limits of the closed form to the last bit: they are not rounded.
     fpr, tpr : float
         False and true positive rate on the training rows.
     """

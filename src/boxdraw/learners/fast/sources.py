@@ -8,10 +8,11 @@ from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.growth import Growth
 from boxdraw.learners.fast.path import TrainingRoc, training_weights
 from boxdraw.learners.fast.stages import Plan, draw_edges, draw_edges_in_passes
+from boxdraw.learners.rounding import Limits, round_on_rows, round_on_table
 from boxdraw.tables.chunks import InMemory, Table
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.keys import Keys
-from boxdraw.tables.order import fit_order, ordered
+from boxdraw.tables.order import Order, fit_order, ordered
 from boxdraw.tables.training import Training
 from boxdraw.tables.trial import trial_rows
 
@@ -34,6 +35,10 @@ class SmallTable:
     def edges(self, plan: Plan, c: float, expansion: float, growth: Growth) -> Edges:
         """Return what the rows say about every edge, at any cost."""
         return draw_edges(self.rows, plan, growth)
+
+    def rounded(self, limits: Limits, order: Order, encoding: Encoding) -> Limits:
+        """Return the roundest limits that change no row."""
+        return round_on_rows(order.apply(self.rows.X), *limits, encoding.steps)
 
     def for_roc(self) -> Training:
         """Return a copy of the rows: the user may change theirs before the training ROC is asked for."""
@@ -66,6 +71,10 @@ class LargeTable:
     def edges(self, plan: Plan, c: float, expansion: float, growth: Growth) -> Edges:
         """Return what the rows say about every edge at one cost."""
         return draw_edges_in_passes(self.table, self.keys.order, plan, c, expansion, growth)
+
+    def rounded(self, limits: Limits, order: Order, encoding: Encoding) -> Limits:
+        """Return the roundest limits that change no row."""
+        return round_on_table(self.table, *limits, encoding.steps)
 
     def for_roc(self) -> Training | Table:
         """Return what the training ROC is counted on; a copy of rows in memory would be large."""

@@ -59,25 +59,6 @@ class Stops:
         inner = within()
         return np.where(free[LOWER], limits[LOWER], inner[LOWER]), np.where(free[UPPER], limits[UPPER], inner[UPPER])
 
-    def slack(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the intervals in which the raw limits can be moved without changing a training row's side."""
-        low, high = np.empty((2, *lower.shape)), np.empty((2, *lower.shape))
-        for j, (first, last) in enumerate(zip(self.first, self.last, strict=True)):
-            limit = lower[:, j]
-            place = np.maximum(last.searchsorted(limit, side="left"), 1)
-            low[LOWER, :, j] = np.where(first[place] < limit, just_below(limit), last[place - 1])
-            high[LOWER, :, j] = np.maximum(first[place], limit)
-            limit = upper[:, j]
-            place = np.minimum(first.searchsorted(limit, side="right"), len(first) - 1)
-            low[UPPER, :, j] = np.minimum(last[place - 1], limit)
-            high[UPPER, :, j] = np.where(last[place - 1] > limit, just_above(limit), first[place])
-        for side, limits, inside in ((LOWER, lower, np.greater_equal), (UPPER, upper, np.greater)):
-            above = inside(self.positives, limits[:, :, None])
-            np.maximum(low[side], np.where(above, -np.inf, self.positives).max(axis=2), out=low[side])
-            np.minimum(high[side], np.where(above, self.positives, np.inf).min(axis=2), out=high[side])
-        low[LOWER], high[UPPER] = just_above(low[LOWER]), just_below(high[UPPER])
-        return low, high
-
 
 @dataclass(frozen=True, slots=True)
 class Gaps:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from boxdraw._core.arrays import FloatArray, IntArray, Matrix
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.sums import on_grid
+from boxdraw.learners.grade import depths, grades
+from boxdraw.learners.rounding import round_on_rows
 from boxdraw.learners.scored.bins import make_bins
 from boxdraw.learners.scored.boost import EXACT, RIDGE, BinnedRows, boost
-from boxdraw.learners.scored.grade import depths, grades
 from boxdraw.learners.scored.logistic import curvature_of, fit_logistic
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.learners.scored.threshold import expected_costs
@@ -99,6 +100,12 @@ def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = Non
     points, threshold = whole_points(boosted, goal, shape.max_union, shape.signed)
     kept = points != 0
     return Card(lower[kept], upper[kept], bins.spread, points[kept], threshold)
+
+
+def round_card(card: Card, data: Training, order: Order, steps: BoolArray, n_jobs: int | None = None) -> Card:
+    """Move the limits of a card to the roundest numbers that change no row of the table."""
+    lower, upper = round_on_rows(order.apply(data.X), card.lower, card.upper, steps, n_jobs)
+    return replace(card, lower=lower, upper=upper)
 
 
 def _costs(inside: FloatArray, few: BinnedRows, cost: float, points: IntArray) -> FloatArray:

@@ -65,7 +65,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         Inner folds for what is "auto". An int gives stratified folds, dealt several times, that depend on the rows'
         values and not on their order; for large tables on a sample. None does without: "auto" is then 2 limits and
         lam 4.
-    categorical_features, pos_label
+    categorical_features, pos_label, round_limits
         As in `FastBoxesClassifier`.
     random_state : int, RandomState instance or None, default=None
         An int gives other inner folds; nothing else is random.
@@ -124,6 +124,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         cv: Any = 3,
         categorical_features: Any = None,
         pos_label: Any = None,
+        round_limits: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -137,6 +138,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.cv = cv
         self.categorical_features = categorical_features
         self.pos_label = pos_label
+        self.round_limits = round_limits
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -158,7 +160,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         ScoredBoxesClassifier
             The fitted estimator.
         """
-        from boxdraw.learners.scored.learn import learn, make_ready  # compiles on first use
+        from boxdraw.learners.scored.learn import learn, make_ready, round_card  # compiles on first use
 
         settings, shape = self._settings(), self._shape()
         data = read_training_rows(self, X, y, sample_weight)
@@ -172,8 +174,9 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         progress.step(f"boost: {len(card.points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}")
         self.max_limits_, self.lam_ = setting.max_limits, setting.lam
         self._order, self._card = ready.order, card
-        boxes = self._encoding.boxes(card.lower, card.upper, ready.order)
-        boxes = boxes.shown_for(data.X if self._encoding.plain else X)
+        # Rows are graded by the limits that the points were fitted with: on a round one, most are at a limit.
+        drawn = round_card(card, data, ready.order, self._encoding.steps, self.n_jobs) if self.round_limits else card
+        boxes = self._encoding.boxes(drawn.lower, drawn.upper, ready.order)
         self.scorecard_ = Scorecard(boxes, card.points.tolist(), card.threshold)
         self._warn(data, doubt)
         return self
@@ -290,7 +293,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         >>> model = ScoredBoxesClassifier(max_boxes=2, max_limits=1, cv=None, pos_label=0).fit(X, y)
         >>> print(model.stability(X, y, n=20).to_text())
         5 points (1 to 5): worst concave points ≥ 0.1425 (0.1376 to 0.151)   [found in 100%]
-        2 points (1 to 2): mean texture ≥ 19.6 (18.7 to 21.27)   [found in 70%]
+        2 points (1 to 2): mean texture ≥ 19.6 (18.7 to 21.26)   [found in 70%]
         Alarm from 3 points (1 to 5).
         20 bootstrap samples; intervals hold 90% of them. Predictions agree with the model's on 98% of the rows.
         """

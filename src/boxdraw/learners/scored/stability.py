@@ -20,7 +20,7 @@ from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.scored.settings import Setting
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.text import format_number, limit_text, printable, shown_limits
+from boxdraw.model.export.text import format_number, limit_text, printable
 from boxdraw.model.membership import inside
 from boxdraw.model.rows import Columns, read_columns
 from boxdraw.model.rule import Limit
@@ -56,16 +56,14 @@ class LimitStability:
         The share of all samples that have the box with a limit on this side, or, for categories and missing values,
         that have the box and treat them alike.
     limit : float or None
-        The limit of the scorecard; None for categories and missing values, as are the next two.
+        The limit of the scorecard; None for categories and missing values, as is the next.
     interval : pair of float or None
         Where the limit is in nine of ten of the samples that have it; None if none has.
-    shown : pair of float or None
-        The same in few digits, for people.
 
     Examples
     --------
-    >>> LimitStability("age", "lower", 0.9, 30.02, (28.5, 31.47), (28.5, 31.5)).interval
-    (28.5, 31.47)
+    >>> LimitStability("age", "lower", 0.9, 30, (28.5, 31.5)).interval
+    (28.5, 31.5)
     """
 
     feature: str
@@ -73,7 +71,6 @@ class LimitStability:
     share: float
     limit: float | None = None
     interval: Interval | None = None
-    shown: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +129,7 @@ class Stability:
     --------
     >>> from boxdraw import BoxSet
     >>> card = Scorecard(BoxSet([[30]], [[float("inf")]], feature_names=["age"]), [3], 2)
-    >>> age = LimitStability("age", "lower", 0.96, 30.0, (28.5, 31.47), (28.5, 31.5))
+    >>> age = LimitStability("age", "lower", 0.96, 30.0, (28.5, 31.5))
     >>> stability = Stability(card, 50, (BoxStability(0.96, (2, 4), (age,)),), (2, 3), 0.953)
     >>> print(stability)
     3 points (2 to 4): age ≥ 30 (28.5 to 31.5)   [found in 96%]
@@ -195,7 +192,7 @@ class Stability:
         --------
         >>> from boxdraw import BoxSet
         >>> card = Scorecard(BoxSet([[30]], [[float("inf")]], feature_names=["age"]), [3], 2)
-        >>> box = BoxStability(0.5, (2, 4), (LimitStability("age", "lower", 0.5, 30.0, (28.5, 31.5), (28.5, 31.5)),))
+        >>> box = BoxStability(0.5, (2, 4), (LimitStability("age", "lower", 0.5, 30.0, (28.5, 31.5)),))
         >>> Stability(card, 50, (box,), (2, 3), 0.95).to_frame()[["box", "feature", "side", "limit", "low", "high"]]
            box feature   side  limit   low  high
         0    1     age  lower   30.0  28.5  31.5
@@ -248,26 +245,24 @@ def _behind_points(text: str, interval: tuple[int, int] | None) -> str:
 def _rules_with_intervals(boxes: BoxSet, moves: Sequence[BoxStability]) -> list[str]:
     """Write the conditions of each box with the intervals of their limits."""
     texts = []
-    for k, (rule, box) in enumerate(zip(boxes.rules(), moves, strict=True)):
+    for rule, box in zip(boxes.rules(), moves, strict=True):
         conditions = []
         for limit in rule.limits:
-            j = boxes.feature_names.index(limit.feature)
             remarks = {x.side: _remark(x, box.found) for x in box.limits if x.feature == limit.feature}
-            numbers = float(boxes.shown_lower[k, j]), float(boxes.shown_upper[k, j])
-            conditions.append(_condition(limit, numbers, remarks))
+            conditions.append(_condition(limit, remarks))
         texts.append(" and ".join(conditions) or "every row")
     return texts
 
 
-def _condition(limit: Limit, numbers: Interval, remarks: dict[str, str]) -> str:
+def _condition(limit: Limit, remarks: dict[str, str]) -> str:
     """Write what a box asks of one feature, a remark behind each side."""
     if not (np.isfinite(limit.lower) or np.isfinite(limit.upper)):
         return limit_text(limit) + (remarks.get("categories") or remarks.get("missing", ""))
     name = printable(limit.feature)
-    lower, upper = (
-        format_number(number) + remarks.get(side, "") for number, side in zip(numbers, ("lower", "upper"), strict=True)
-    )
-    if limit.upper == np.inf:
+    lower, upper = (format_number(getattr(limit, side)) + remarks.get(side, "") for side in ("lower", "upper"))
+    if limit.lower == limit.upper:
+        text = f"{name} = {lower}"
+    elif limit.upper == np.inf:
         text = f"{name} ≥ {lower}"
     else:
         text = f"{name} ≤ {upper}" if limit.lower == -np.inf else f"{lower} ≤ {name} ≤ {upper}"
@@ -280,9 +275,9 @@ def _remark(limit: LimitStability, found: float) -> str:
         return ""
     if limit.limit is None:
         return f" (same in {_percent(limit.share)})"
-    if limit.shown is None:
+    if limit.interval is None:
         return " (in no sample)"
-    low, high = map(format_number, limit.shown)
+    low, high = map(format_number, limit.interval)
     return f" ({low} to {high}{f', in {_percent(limit.share)}' if limit.share < found else ''})"
 
 
@@ -312,7 +307,7 @@ def measure_stability(
     model: ScoredBoxesClassifier, X: Any, y: Any, n: int, sample_weight: Any = None, random_state: Any = None
 ) -> Stability:
     """Learn the scorecard of a fitted model again on bootstrap samples of its rows, and compare."""
-    from boxdraw.learners.scored.learn import learn, make_ready  # compiles on first use
+    from boxdraw.learners.scored.learn import learn, make_ready, round_card  # compiles on first use
 
     check_scalar(n, "n", Integral, min_val=1)
     task, setting, shape = _read(model, X, y, sample_weight), Setting(model.max_limits_, model.lam_), model._shape()
@@ -322,6 +317,8 @@ def measure_stability(
         data = _drawn(task, seed)
         ready = make_ready(data, shape.false_alarm_cost, few=draw_sample(data))
         card = learn(ready, setting, shape)
+        if model.round_limits:
+            card = round_card(card, data, ready.order, task.encoding.steps)
         boxes = task.encoding.boxes(card.lower, card.upper, ready.order)
         return _compared(task, Scorecard(boxes, card.points.tolist(), card.threshold))
 
@@ -431,18 +428,7 @@ def _limit(task: _Task, like: list[tuple[BoxSet, int]], n: int, k: int, j: int, 
     if side in ("categories", "missing"):
         return LimitStability(name, side, values.count(own) / n)
     values = [value for value in values if value is not None]
-    interval = _interval(values)
-    shown = None if interval is None else _shown(interval, side, task.columns[j])
-    return LimitStability(name, side, len(values) / n, own, interval, shown)
-
-
-def _shown(interval: Interval, side: str, column: Any) -> Interval:
-    """Shorten the ends of an interval as far as they leave all rows on their sides."""
-    ends = np.array(interval).reshape(2, 1)
-    none = np.full((2, 1), -np.inf if side == "upper" else np.inf)
-    pair = (ends, none) if side == "lower" else (none, ends)
-    low, high = shown_limits(*pair, {0: column})[0 if side == "lower" else 1].ravel().tolist()
-    return low, high
+    return LimitStability(name, side, len(values) / n, own, _interval(values))
 
 
 def _interval(values: Sequence[Number]) -> tuple[Number, Number] | None:

@@ -11,11 +11,10 @@ The layout, version 1::
       ],
       "boxes": [
         {"limits": [
-          {"feature": "age", "lower": 30.000000000000004, "shown_lower": 30, "missing": true},
+          {"feature": "age", "lower": 30, "missing": true},
           {"feature": "region", "categories": ["north", "east"]}
         ]}
-      ],
-      "shown_checksum": "0c2f97d6190afd4a"
+      ]
     }
 
 ``features`` names the columns in their order; categories are text, numbers, true or false. A box is the rows that
@@ -26,17 +25,13 @@ never has to write an infinity. Numbers are written with as many digits as it ta
 ``{"feature": "age"}``, everything but missing values. The file ``boxes.schema.json`` beside this module says the same
 as a JSON Schema.
 
-``shown_lower`` and ``shown_upper`` are the short numbers to print, and default to the limits. They are believed only
-while ``shown_checksum`` says that neither they nor their limits were changed: in a file that someone edited, what is
-printed is what is applied. To edit a limit, change ``lower`` or ``upper``. The checksum is the first 16 digits of the
-SHA-256 of a JSON text in ASCII without spaces: of the list of ``[side, box, feature, limit, shown]`` for each number
-that is shown otherwise, first those below (side 0) and then those above (side 1), by box and feature, boxes counted
-from 0 and numbers written as `float.hex` does.
+What is printed is what is applied: the numbers of a file are those of the text and of every export. Files of version
+0.1 also have ``shown_lower``, ``shown_upper`` and ``shown_checksum``, short numbers for printing alone; these keys are
+accepted and ignored.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import reprlib
@@ -58,7 +53,9 @@ MODEL_FORMAT = "boxdraw.model"
 #: The newest layout that this version of the library reads, and the one it writes.
 VERSION = 1
 
-_NUMBERS = ("lower", "upper", "shown_lower", "shown_upper")
+_NUMBERS = ("lower", "upper")
+# Version 0.1 wrote short numbers to print beside the limits. They are ignored: what is printed is what is applied.
+_OLD = ("shown_lower", "shown_upper")
 _FLAGS = ("missing", "only_missing")
 _MOST_DIGITS = 40  # of a whole number that is a category
 
@@ -70,14 +67,12 @@ def to_json(boxes: BoxSet) -> str:
     features = _block([_dump(_feature(boxes, j)) for j in range(boxes.n_features)], "    ")
     limits = [_block([_dump(limit) for limit in _limits(boxes, k)], "      ") for k in range(boxes.n_boxes)]
     drawn = _block([f'{{"limits": {text}}}' for text in limits], "    ")
-    checksum = _checksum(boxes)
     lines = [
         "{",
         f'  "format": {_dump(FORMAT)},',
         f'  "version": {VERSION},',
         f'  "features": {features},',
-        f'  "boxes": {drawn}' + ("," if checksum else ""),
-        *([f'  "shown_checksum": {_dump(checksum)}'] if checksum else []),
+        f'  "boxes": {drawn}',
         "}",
     ]
     text = "\n".join(lines)
@@ -118,29 +113,10 @@ def _limits(boxes: BoxSet, k: int) -> Iterable[dict[str, Any]]:
         if boxes.lower[k, j] > boxes.upper[k, j]:
             yield limit | {"only_missing": True}
             continue
-        for side, exact, shown in (
-            ("lower", boxes.lower, boxes.shown_lower),
-            ("upper", boxes.upper, boxes.shown_upper),
-        ):
-            number, printed = float(exact[k, j]), float(shown[k, j])
-            if math.isfinite(number):
+        for side, numbers in (("lower", boxes.lower), ("upper", boxes.upper)):
+            if math.isfinite(number := float(numbers[k, j])):
                 limit[side] = _plain(number)
-            if printed != number:
-                limit[f"shown_{side}"] = _plain(printed)
         yield limit | ({"missing": True} if boxes.missing[k, j] else {})
-
-
-def _checksum(boxes: BoxSet) -> str:
-    """Return what ties the numbers to print to their limits; nothing where both are the same."""
-    differ = ((boxes.shown_lower, boxes.lower), (boxes.shown_upper, boxes.upper))
-    cells = [
-        [side, k, boxes.feature_names[j], float(exact[k, j]).hex(), float(shown[k, j]).hex()]
-        for side, (shown, exact) in enumerate(differ)
-        for k, j in np.argwhere(shown != exact).tolist()
-    ]
-    # As ASCII, in which every language writes the same text.
-    text = json.dumps(cells, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16] if cells else ""
 
 
 def _plain(number: float) -> float:
@@ -183,8 +159,6 @@ def read_boxes(data: Any, size: int, where: str = "the file") -> BoxSet:
     check_keys(data, where, required=("format", "version", "features", "boxes"), optional=("shown_checksum",))
     features = [_read_feature(item, f"features[{j}]") for j, item in enumerate(list_at(data, "features", ""))]
     boxes = list_at(data, "boxes", "")
-    if not isinstance(data.get("shown_checksum", ""), str):
-        raise ValueError(f"shown_checksum: expected a string, got {kind_of(data['shown_checksum'])}")
     if not features:
         raise ValueError("features: expected at least one feature, got none")
     known = dict(features)
@@ -196,17 +170,7 @@ def read_boxes(data: Any, size: int, where: str = "the file") -> BoxSet:
     limits = [_read_limits(box, f"boxes[{k}]", sets) for k, box in enumerate(boxes)]
     rules = [Rule(tuple(_as_limit(name, limit) for name, limit in box.items())) for box in limits]
     categories = {name: values for name, values in known.items() if values is not None}
-    result = BoxSet.from_rules(rules, known, categories)
-    if "shown_checksum" not in data:
-        return result
-    printed = {"shown_lower": result.lower.copy(), "shown_upper": result.upper.copy()}
-    place = {name: j for j, name in enumerate(known)}
-    for k, box in enumerate(limits):
-        for name, limit in box.items():
-            for side in printed.keys() & limit.keys():
-                printed[side][k, place[name]] = limit[side]
-    as_shown = result._with(np.s_[:], (printed["shown_lower"], printed["shown_upper"]))
-    return as_shown if data["shown_checksum"] == _checksum(as_shown) else result
+    return BoxSet.from_rules(rules, known, categories)
 
 
 def _as_limit(name: str, limit: dict[str, Any]) -> Limit:
@@ -261,7 +225,7 @@ def _read_limits(box: Any, where: str, known: dict[str, frozenset[Category] | No
     limits: dict[str, dict[str, Any]] = {}
     for i, item in enumerate(list_at(box, "limits", f"{where}.")):
         here = f"{where}.limits[{i}]"
-        check_keys(item, here, required=("feature",), optional=(*_NUMBERS, *_FLAGS, "categories"))
+        check_keys(item, here, required=("feature",), optional=(*_NUMBERS, *_FLAGS, "categories", *_OLD))
         name = item["feature"]
         if not isinstance(name, str) or name not in known:
             raise ValueError(f"{here}.feature: {reprlib.repr(name)} is not one of the features")
@@ -300,9 +264,6 @@ def _check_kind(limit: dict[str, Any], known: frozenset[Category] | None, where:
 
 def _read_limit(numbers: dict[str, Any], where: str) -> dict[str, float]:
     numbers = {key: _read_number(number, f"{where}.{key}") for key, number in numbers.items()}
-    for shown, exact in (("shown_lower", "lower"), ("shown_upper", "upper")):
-        if shown in numbers and exact not in numbers:
-            raise ValueError(f"{where}: has {shown} but no {exact}")
     if numbers.get("lower", -np.inf) > numbers.get("upper", np.inf):
         raise ValueError(f"{where}: lower {numbers['lower']} is greater than upper {numbers['upper']}")
     return numbers

@@ -1,0 +1,40 @@
+"""Limits moved to the roundest numbers that change no training row, wherever the rows are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
+from boxdraw.model.gaps import FindGaps, Gaps
+from boxdraw.tables.chunks import Chunk, Table
+
+__all__ = ["round_on_rows", "round_on_table"]
+
+Limits = tuple[FloatArray, FloatArray]
+
+
+def round_on_rows(
+    X: Matrix, lower: FloatArray, upper: FloatArray, steps: BoolArray, n_jobs: int | None = None
+) -> Limits:
+    """Round limits on a learner's matrix in memory, categories in their places; those of ``steps`` columns stay."""
+    find = FindGaps.of(X, lower, upper, steps, n_jobs)
+    return find.rounded(find.in_memory(X, n_jobs))
+
+
+def round_on_table(table: Table, lower: FloatArray, upper: FloatArray, steps: BoolArray) -> Limits:
+    """Round limits in a pass over a table; the same, to the last bit, as in memory."""
+    survey = table.survey
+    find = FindGaps(lower, upper, survey.low, survey.high, survey.whole, steps)
+    if not len(find.used):
+        return lower, upper
+    return find.rounded(table.reduce(_ChunkGaps(find), "round limits"))
+
+
+@dataclass(frozen=True, slots=True)
+class _ChunkGaps:
+    """The gaps between the rows of a chunk."""
+
+    find: FindGaps
+
+    def __call__(self, chunk: Chunk) -> Gaps:
+        return self.find(chunk.X, compiled=True)

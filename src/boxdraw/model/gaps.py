@@ -1,0 +1,190 @@
+"""Round limits: the roundest number between the rows that a limit holds and those that it keeps out.
+
+A row outside a box is charged to one of the limits that exclude it, to the one it is farthest beyond. If every limit
+stays above the rows that it is charged with and at or below the rows in the box, no row changes sides, however many
+limits move at once. So one pass over the rows, in any chunks, finds the gaps of all limits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw._core.ranges import LARGE, Ranges, find_ranges, row_chunks
+from boxdraw._core.shortest import shortest_between
+from boxdraw._core.tiles import threaded_map, tiles
+
+__all__ = ["FindGaps", "Gaps"]
+
+# Where a column has no more values, a limit on the last one may move by this share of the column's range.
+_BEYOND = 0.01
+
+Pair = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """What rows say about limits, upper ones as lower ones of the mirror image, and about the columns of these."""
+
+    inner: FloatArray  # (2, n_boxes, n_columns): the least value in the box; inf for none
+    outer: FloatArray  # the largest value that is charged to the limit; -inf for none
+    two_valued: BoolArray  # columns with no value but the least and the largest
+
+    def merge(self, other: Gaps) -> Gaps:
+        """Return what the rows of both say."""
+        inner, outer = np.minimum(self.inner, other.inner), np.maximum(self.outer, other.outer)
+        return Gaps(inner, outer, self.two_valued & other.two_valued)
+
+
+@dataclass(frozen=True, slots=True)
+class FindGaps:
+    """The limits of boxes on a matrix in which NaN is within any limits, and the work on some rows of it."""
+
+    lower: FloatArray  # (n_boxes, n_columns)
+    upper: FloatArray
+    low: FloatArray  # the least value of each column
+    high: FloatArray
+    whole: BoolArray  # columns of whole numbers
+    fixed: BoolArray  # columns whose limits stay, as those of categories
+
+    @classmethod
+    def of(
+        cls, X: Matrix, lower: FloatArray, upper: FloatArray, fixed: BoolArray | None = None, n_jobs: int | None = None
+    ) -> FindGaps:
+        """Find the ranges of the columns in all rows."""
+        fixed = np.zeros(lower.shape[1], dtype=np.bool_) if fixed is None else fixed
+        if X.size > LARGE:
+            ranges = find_ranges(X, n_jobs)
+        else:
+            ranges = Ranges(X.shape[1])
+            for j in np.flatnonzero(~fixed).tolist():
+                ranges.look_at(j, np.asarray(X[:, j], dtype=np.float64))
+        return cls(lower, upper, ranges.low, ranges.high, ranges.whole, fixed)
+
+    @property
+    def used(self) -> IntArray:
+        """The columns with limits to round."""
+        return np.flatnonzero((np.isfinite(self.lower) | np.isfinite(self.upper)).any(axis=0) & ~self.fixed)
+
+    def __call__(
+        self,
+        X: Matrix,
+        positions: tuple[Matrix, Matrix] | None = None,
+        kept_out: BoolArray | None = None,
+        compiled: bool = False,
+    ) -> Gaps:
+        """Return the gaps between some rows.
+
+        ``positions`` are compared with lower and upper limits instead of ``X``; ``kept_out``, of shape (n_rows,
+        n_boxes), says which rows a box excludes for another reason.
+        """
+        used = self.used
+        shape = (2, len(self.lower), len(used))
+        inner, outer = np.full(shape, np.inf), np.full(shape, -np.inf)
+        two_valued, charge = self.whole[used], _charge
+        if compiled:
+            from boxdraw.model.gap_kernel import charge
+        limits = self.lower.take(used, axis=1), self.upper.take(used, axis=1), self._unit()
+        for tile in tiles(len(X), len(used) * (1 if compiled else len(self.lower))):
+            columns = _numbers(X[tile], used)
+            below, above = (columns, columns) if positions is None else (_numbers(P[tile], used) for P in positions)
+            out = self._kept_out(X[tile]) if kept_out is None else kept_out[tile]
+            charge(below, above, *limits, out, inner, outer)
+            for place in np.flatnonzero(two_valued).tolist():
+                values, j = columns[:, place], used[place]
+                two_valued[place] = ((values == self.low[j]) | (values == self.high[j]) | np.isnan(values)).all()
+        return Gaps(inner, outer, two_valued)
+
+    def _unit(self) -> FloatArray:
+        """Return what makes distances in the used columns comparable."""
+        low, high = self.low[self.used], self.high[self.used]
+        with np.errstate(over="ignore", invalid="ignore"):  # of the least numbers; rows are then charged to all limits
+            width = high / 2 - low / 2
+            return 1 / np.where((width > 0) & np.isfinite(width), width, 1.0)
+
+    def _kept_out(self, X: Matrix) -> BoolArray:
+        """Return which rows the limits that stay exclude."""
+        out = np.zeros((len(X), len(self.lower)), dtype=np.bool_)
+        for j in np.flatnonzero(self.fixed).tolist():
+            out |= (X[:, j, None] < self.lower[:, j]) | (X[:, j, None] > self.upper[:, j])
+        return out
+
+    def in_memory(self, X: Matrix, n_jobs: int | None = None) -> Gaps:
+        """Return the gaps between all rows, in chunks by threads if there are many."""
+        if X.size <= LARGE:
+            return self(X)
+        parts = threaded_map(lambda rows: self(X[rows], compiled=True), row_chunks(len(X)), n_jobs)
+        return reduce(Gaps.merge, parts)
+
+    def rounded(self, gaps: Gaps, equalities: bool = True) -> Pair:
+        """Return the roundest limits; with ``equalities``, the one value of two that a box admits is both limits."""
+        used, result = self.used, (self.lower.copy(), self.upper.copy())
+        lower, upper, first, last = self.lower[:, used], self.upper[:, used], self.low[used], self.high[used]
+        whole, apart = np.broadcast_to(self.whole[used], lower.shape), lower < upper
+        low, high = np.where(apart, lower, -np.inf), np.where(apart, upper, np.inf)
+        # Two limits of fractions do not meet: a single number would be another rule.
+        cap = np.where(whole, high, np.nextafter(high, -np.inf))
+        low = _roundest(low, (gaps.inner[0], gaps.outer[0]), (first, last), cap, whole)
+        cap = np.where(whole, -low, np.nextafter(-low, -np.inf))
+        high = -_roundest(-high, (gaps.inner[1], gaps.outer[1]), (-last, -first), cap, whole)
+        low, high = np.where(apart, low, lower), np.where(apart, high, upper)
+        if equalities:
+            two = gaps.two_valued & (first < last)
+            only_last = two & (lower > first) & (lower <= last) & (upper >= last)
+            only_first = two & (upper < last) & (upper >= first) & (lower <= first)
+            low, high = (np.where(only_last, last, np.where(only_first, first, side)) for side in (low, high))
+        result[0][:, used], result[1][:, used] = low + 0.0, high + 0.0  # no -0.0
+        return result
+
+
+def _roundest(limit: FloatArray, gap: Pair, ends: Pair, cap: FloatArray, whole: BoolArray) -> FloatArray:
+    """Return the roundest lower limits in their gaps; ``ends`` are those of the columns."""
+    (inner, outer), (first, last) = gap, ends
+    with np.errstate(over="ignore", invalid="ignore"):
+        # With nothing to keep out, a limit stays among the values of its column; with nothing on one side, it moves at
+        # most as far there as to the other, or a little; without any row it stays.
+        inside, out = inner < np.inf, np.where(outer > -np.inf, outer, np.where(first < limit, first, -np.inf))
+        high = np.where(inside, inner, np.where(out > -np.inf, limit + (limit - out), limit))
+        high = np.minimum(np.where(whole & ~inside & (first < np.inf), np.maximum(high, np.ceil(limit)), high), cap)
+        reach = np.where(first < np.inf, _BEYOND * (last - first), 0.0)
+        low = np.where(out > -np.inf, np.nextafter(out, np.inf), limit - np.maximum(high - limit, reach))
+        whole = whole & (np.ceil(low) <= np.floor(high))
+        low, high = np.where(whole, np.ceil(low), low), np.where(whole, np.floor(high), high)
+        start = np.where(whole, np.clip(np.ceil(limit), low, high), limit)
+        # Just above 0 comes 5e-324. A limit that is tiny beside its gap first takes a step into it.
+        step = 1e-3 * (high - start)
+        start = np.where(np.isfinite(step) & (step > 1e6 * np.abs(start)) & ~whole, start + step, start)
+        start = np.where((low <= 0) & (high >= 0) & (np.abs(start) < 1e-3 * (high - low)), 0.0, start)
+    finite = np.isfinite(limit)
+    return shortest_between(*(np.where(finite, values, limit) for values in (start, low, high)))
+
+
+def _numbers(X: Matrix, used: IntArray) -> FloatArray:
+    return np.ascontiguousarray(X.take(used, axis=1), dtype=np.float64)
+
+
+def _charge(
+    below: FloatArray,
+    above: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    unit: FloatArray,
+    kept_out: BoolArray,
+    inner: FloatArray,
+    outer: FloatArray,
+) -> None:
+    """Write into ``inner`` and ``outer`` what rows say; `boxdraw.model.gap_kernel` does the same, compiled."""
+    for k in range(len(lower)):
+        rows = ~kept_out[:, k]
+        sides = np.stack([below[rows], -above[rows]])  # on mirrored axes both limits are lower ones
+        limits = np.stack([lower[k], -upper[k]])[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            excess = np.where(sides < limits, (limits - sides) * unit, -1.0)
+        worst = excess.max(axis=(0, 2), initial=-1.0)
+        inside = worst < 0
+        inner[:, k] = np.fmin(inner[:, k], np.fmin.reduce(sides[:, inside], axis=1, initial=np.inf))
+        charged = (excess == worst[:, None]) & ~inside[:, None]
+        outer[:, k] = np.maximum(outer[:, k], np.where(charged, sides, -np.inf).max(axis=1, initial=-np.inf))
