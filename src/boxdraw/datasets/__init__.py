@@ -1,13 +1,13 @@
-"""The 37 data sets of Goh and Rudin (2014), by name.
+"""The 37 data sets of Goh and Rudin (2014), and one that comes with boxdraw, by name.
 
-Nothing is downloaded: tables come from installed packages, from generators, or from your own files. They are checked
-against the paper's table.
+Nothing is downloaded: tables come from installed packages, from generators, or from your own files. Those of the paper
+are checked against its table.
 
 Examples
 --------
 >>> from boxdraw.datasets import describe_dataset, list_datasets, load_dataset
 >>> len(list_datasets())
-37
+38
 >>> print(describe_dataset("castle"))
 castle: 8716 rows, 2 features, 375 positives, 22.2427 negatives per positive (simulated)
 >>> castle = load_dataset("castle")

