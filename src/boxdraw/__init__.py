@@ -10,6 +10,8 @@ from boxdraw.learners.fast.fast_boxes import FastBoxesClassifier
 from boxdraw.learners.fast.path import CostPath, PathPoint
 from boxdraw.learners.scored.scored_boxes import ScoredBoxesClassifier
 from boxdraw.learners.scored.stability import BoxStability, LimitStability, Stability
+from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint
+from boxdraw.learners.sparse.sparse_boxes import SparseBoxesClassifier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.explain import Violation, violations
 from boxdraw.model.export.onnx import onnx_inputs
@@ -34,6 +36,8 @@ __all__ = [
     "ExactBoxesClassifier",
     "FastBoxesClassifier",
     "FastBoxesClassifierCV",
+    "Frontier",
+    "FrontierPoint",
     "Limit",
     "LimitStability",
     "PathPoint",
@@ -43,6 +47,7 @@ __all__ = [
     "Scorecard",
     "ScoredBoxesClassifier",
     "SearchProgress",
+    "SparseBoxesClassifier",
     "Stability",
     "Violation",
     "__version__",

@@ -1,4 +1,4 @@
-"""``boxdraw datasets``: the data sets of the paper, listed, described and written to files."""
+"""``boxdraw datasets``: the data sets of the paper and our own, listed, described and written to files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from boxdraw.datasets.files import find_file
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
 
-SUMMARY = "List the data sets of the paper, describe one, or write it to a file."
+SUMMARY = "List the data sets of the paper and the one that comes with boxdraw, describe one, or write it to a file."
 EXAMPLES = """\
   boxdraw datasets
+  boxdraw datasets hypothyroid -o thyroid.csv
   boxdraw datasets abalone19
   boxdraw datasets abalone19 --categorical -o abalone19.parquet
   boxdraw datasets castle --random-state 7 -o castle.csv

@@ -1,27 +1,25 @@
-"""``boxdraw evaluate``: how good boxes are on rows that they have not seen, beside other classifiers."""
+"""``boxdraw evaluate``: how good rules are on rows that they have not seen, beside other classifiers."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 from sklearn.model_selection import RepeatedStratifiedKFold
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
-from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
-from boxdraw.cli.errors import Failure, UsageError, extra
+from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.quiet import quietly
+from boxdraw.cli.contenders import BOXES, PEERS, Tested, contenders
+from boxdraw.cli.errors import Failure, UsageError, extra, one_line
 from boxdraw.cli.labelled import read_labelled
-from boxdraw.cli.learning import add_learning, check_learning, learn
+from boxdraw.cli.learning import add_settings, check_learning
 from boxdraw.cli.options import add_common, add_csv, add_labelled, positive_integer, shares
+from boxdraw.cli.output import Output, check_table_name, write_tables
 from boxdraw.cli.show import percent, progress, rows_progress, say, say_json, text_table
 from boxdraw.metrics import auh_score
 from boxdraw.model.export.text import format_number, printable
@@ -29,23 +27,30 @@ from boxdraw.tables.labelled import Piece, TrainingFile, label_text
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "recall_at", "run"]
 
-SUMMARY = "Compare boxes with logistic regression, a small tree and a random forest by cross-validation."
+SUMMARY = "Judge the rules of each learner on held-out rows, beside logistic regression, a small tree and a forest."
 EXAMPLES = """\
   boxdraw evaluate data.csv --target fraud
-  boxdraw evaluate data.csv --target fraud --drop id --folds 10 --repeats 3 --false-alarm-rates 0.001,0.01
-  boxdraw evaluate data.csv --target fraud --method scored
+  boxdraw evaluate data.csv --target fraud --models sparse,tree --folds 10 --repeats 3
+  boxdraw evaluate data.csv --target fraud --drop id --false-alarm-rates 0.001,0.01 -o figures.csv
   boxdraw evaluate data.csv --target fraud --json > figures.json"""
 
-# A model takes training rows, labels, weights and test rows, and returns a score that ranks towards the positive label.
-Scorer = Callable[[IntArray, IntArray], FloatArray]
-
-_NAMES = {"fast": "boxes", "exact": "exact boxes", "scored": "scorecard"}
+_TITLES = BOXES | PEERS
+_EXACT_SECONDS = 10.0  # a fit is made for each fold, and time buys proofs rather than better boxes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("data", metavar="DATA", help="a CSV or Parquet file, or - for standard input")
+    parser.add_argument("-o", "--output", metavar="FILE", help="also write the table to FILE (.csv or .parquet)")
+    parser.add_argument("--force", action="store_true", help="replace the file if it exists")
     group = parser.add_argument_group("comparison")
+    group.add_argument(
+        "--models",
+        type=_models,
+        default=list(_TITLES),
+        metavar="A,B",
+        help=f"which ones, in this order (default: {','.join(_TITLES)})",
+    )
     group.add_argument("--folds", type=positive_integer, default=5, metavar="N", help="parts of the rows (%(default)s)")
     group.add_argument(
         "--repeats", type=positive_integer, default=1, metavar="N", help="how often the rows are split (%(default)s)"
@@ -53,21 +58,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--false-alarm-rates",
         type=shares,
-        default=[0.01, 0.05],
+        default=[],
         metavar="A,B",
-        help="shares of the negative rows that may be flagged, to say what is caught then (0.01,0.05)",
+        help="shares of the negative rows, such as 0.01,0.05: adds the recall if so many may be flagged",
     )
-    add_learning(parser)
+    add_settings(parser.add_argument_group("learning"), f"{_EXACT_SECONDS:g}")
     add_labelled(parser)
     add_csv(parser)
     add_common(parser, json="the figures")
+
+
+def _models(text: str) -> list[str]:
+    names = list(dict.fromkeys(text.split(",")))
+    for name in names:
+        if name not in _TITLES:
+            raise argparse.ArgumentTypeError(f"there is no model {name!r}; the models are {', '.join(_TITLES)}")
+    return names
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     if args.folds < 2:
         raise UsageError("--folds must be at least 2")
-    check_learning(args)
+    check_learning(args, args.models)
+    args.time_limit = args.time_limit or _EXACT_SECONDS
+    output = None
+    if args.output is not None:
+        if args.json and args.output == "-":
+            raise UsageError("--json and -o - cannot share standard output; give -o a file")
+        check_table_name(args.output)
+        output = Output(args.output, args.force, (args.data,))
     with rows_progress(args.quiet) as tell:
         data = read_labelled(args, tell)
     fewest = min(data.n_positive, data.n_rows - data.n_positive)
@@ -77,97 +97,84 @@ def run(args: argparse.Namespace) -> None:
             if fewest > 1
             else "only one row has the rarer label: nothing can be learned and tested with it"
         )
-    figures = _cross_validate(args, data.read())
+    results = _cross_validate(args, data.read())
+    if output is not None:
+        _write(results, output)
     if args.json:
-        say_json(_as_json(args, data, figures))
-    else:
-        say(_as_text(args, data, figures))
+        say_json(_as_json(args, data, results))
+    elif output is None or not output.is_stdout:
+        say(_as_text(args, data, results))
 
 
-def _cross_validate(args: argparse.Namespace, rows: Piece) -> dict[str, list[dict[str, float]]]:
-    """Return for each model the figures of each fold."""
+@dataclass(slots=True)
+class Result:
+    """The figures of a model: how it ranks in each fold, and what it flags in all folds together."""
+
+    ranking: list[dict[str, float]] = field(default_factory=list)
+    counts: FloatArray = field(default_factory=lambda: np.zeros((2, 2)))  # weight by label and by whether flagged
+    sizes: list[tuple[float, float, float]] = field(default_factory=list)  # boxes, limits, seconds
+    error: str = ""
+
+    def add(self, tested: Tested, positive: BoolArray, weight: FloatArray | None, rates: Sequence[float]) -> None:
+        """Take in the held-out rows of a fold."""
+        self.ranking.append(_ranking(positive, tested.score, weight, rates))
+        np.add.at(self.counts, (positive.astype(int), tested.flagged.astype(int)), 1.0 if weight is None else weight)
+        self.sizes.append((tested.boxes, tested.limits, tested.seconds))
+
+    def ranks(self) -> dict[str, tuple[float, float]]:
+        """Return the mean and the standard deviation over the folds of each figure of the ranking."""
+        values = {name: np.array([fold[name] for fold in self.ranking]) for name in self.ranking[0]}
+        return {name: (float(folds.mean()), float(folds.std())) for name, folds in values.items()}
+
+    def decisions(self) -> dict[str, float]:
+        """Return what ``predict`` gives on all held-out rows, and the size of the model."""
+        (quiet, false), (missed, caught) = self.counts.tolist()
+        recall, spared = caught / (caught + missed), quiet / (quiet + false)
+        boxes, limits, seconds = np.array(self.sizes).T
+        return {
+            "precision": caught / (caught + false) if caught + false else math.nan,
+            "recall": recall,
+            "balanced_accuracy": (recall + spared) / 2,
+            "alarms_per_1000": 1000 * (caught + false) / float(self.counts.sum()),
+            "boxes": float(boxes.mean()),
+            "limits": float(limits.mean()),
+            "seconds": float(np.median(seconds)),  # the first fit may compile
+        }
+
+
+def _cross_validate(args: argparse.Namespace, rows: Piece) -> dict[str, Result]:
+    """Fit every model to the same folds."""
     _, positive, weight = rows
-    models = {_NAMES[args.method]: _boxes(args, rows), **_others(args, rows)}
-    figures: dict[str, list[dict[str, float]]] = {name: [] for name in models}
+    models = contenders(args, rows)
+    results = {name: Result() for name in models}
     splitter = RepeatedStratifiedKFold(n_splits=args.folds, n_repeats=args.repeats, random_state=args.seed)
-    n_fits = args.folds * args.repeats * len(models)
-    with progress("evaluating", n_fits, args.quiet) as step:
-        done = 0
+    n_folds, done = args.folds * args.repeats, 0
+    with progress("evaluating", n_folds * len(models), args.quiet) as step:
         for fold, (train, test) in enumerate(splitter.split(np.zeros(len(positive)), positive), start=1):
-            for name, scorer in models.items():
-                step(done, f"{name}, fold {fold} of {args.folds * args.repeats}")
-                score = scorer(train, test)
-                test_weight = None if weight is None else weight[test]
-                figures[name].append(_figures(positive[test], score, test_weight, args.false_alarm_rates))
+            for name, result in results.items():
+                step(done, f"{_TITLES[name]}, fold {fold} of {n_folds}")
                 done += 1
-    return figures
+                if result.error:
+                    continue
+                try:
+                    with quietly(UserWarning):  # of proofs that are not found, in every fold again
+                        tested = models[name](train, test)
+                except (ImportError, ValueError, MemoryError) as error:  # the others are worth reading
+                    result.error = one_line(error)
+                    continue
+                result.add(tested, positive[test], None if weight is None else weight[test], args.false_alarm_rates)
+    if all(result.error for result in results.values()):
+        raise Failure(next(iter(results.values())).error)
+    return results
 
 
-def _boxes(args: argparse.Namespace, rows: Piece) -> Scorer:
-    X, positive, weight = rows
-
-    def score(train: IntArray, test: IntArray) -> FloatArray:
-        train_weight = None if weight is None else weight[train]
-        model = learn(args, X.take(train), positive[train], train_weight, quiet=True)
-        ranking: FloatArray = model.decision_function(X.take(test))
-        return ranking
-
-    return score
-
-
-def _others(args: argparse.Namespace, rows: Piece) -> dict[str, Scorer]:
-    """Return the classifiers to compare with, on numbers and codes of categories."""
-    X, positive, weight = rows
-    matrix, categorical = _matrix(X)
-    balanced = {"class_weight": "balanced"}
-    forest = RandomForestClassifier(n_estimators=200, random_state=args.seed, n_jobs=args.jobs, **balanced)
-    classifiers = {
-        "logistic regression": LogisticRegression(max_iter=1000, **balanced),
-        "CART, 8 leaves": DecisionTreeClassifier(max_leaf_nodes=8, random_state=args.seed, **balanced),
-        "random forest": forest,
-    }
-
-    def scorer(classifier: Any) -> Scorer:
-        def score(train: IntArray, test: IntArray) -> FloatArray:
-            pipeline = Pipeline([("encode", _encoder(categorical)), ("classify", classifier)])
-            weights = {} if weight is None else {"classify__sample_weight": weight[train]}
-            pipeline.fit(matrix[train], positive[train], **weights)
-            probability: FloatArray = pipeline.predict_proba(matrix[test])[:, 1]
-            return probability
-
-        return score
-
-    return {name: scorer(classifier) for name, classifier in classifiers.items()}
-
-
-def _matrix(X: Any) -> tuple[FloatArray, BoolArray]:
-    """Return numbers as they are and categories as numbers, NaN where values are missing."""
-    types, compute = extra("pyarrow").types, extra("pyarrow.compute")
-    matrix = np.empty((X.num_rows, X.num_columns))
-    categorical = np.zeros(X.num_columns, dtype=np.bool_)
-    for j, column in enumerate(X.columns):
-        if types.is_string(column.type) or types.is_large_string(column.type):
-            categorical[j] = True
-            column = compute.index_in(column, value_set=compute.drop_null(compute.unique(column)))
-        matrix[:, j] = column.cast("float64").to_numpy()
-    return matrix, categorical
-
-
-def _encoder(categorical: BoolArray) -> ColumnTransformer:
-    numbers = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
-    categories = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    return ColumnTransformer(
-        [("numbers", numbers, np.flatnonzero(~categorical)), ("categories", categories, np.flatnonzero(categorical))]
-    )
-
-
-def _figures(
+def _ranking(
     positive: BoolArray, score: FloatArray, weight: FloatArray | None, rates: Sequence[float]
 ) -> dict[str, float]:
     return {
         "auc": float(roc_auc_score(positive, score, sample_weight=weight)),
-        "auh": float(auh_score(positive, score, sample_weight=weight)),
         "average_precision": float(average_precision_score(positive, score, sample_weight=weight)),
+        "auh": float(auh_score(positive, score, sample_weight=weight)),
         **{f"recall_at_{format_number(rate)}": recall_at(positive, score, rate, weight) for rate in rates},
     }
 
@@ -179,47 +186,69 @@ def recall_at(positive: BoolArray, score: FloatArray, rate: float, weight: Float
     return float(caught[false_alarms <= rate + 1e-12].max())
 
 
-def _summaries(folds: Sequence[dict[str, float]]) -> Iterator[tuple[str, float, float]]:
-    """Return the mean of each figure and its standard deviation over the folds."""
-    for name in folds[0]:
-        values = np.array([fold[name] for fold in folds])
-        yield name, float(values.mean()), float(values.std())
-
-
-def _as_json(
-    args: argparse.Namespace, data: TrainingFile, figures: dict[str, list[dict[str, float]]]
-) -> dict[str, Any]:
+def _as_json(args: argparse.Namespace, data: TrainingFile, results: dict[str, Result]) -> dict[str, Any]:
     return {
         "data": data.rows.file.name,
         "target": data.rows.target,
         "positive": data.positive,
         "rows": data.n_rows,
         "positives": data.n_positive,
-        "method": args.method,
         "folds": args.folds,
         "repeats": args.repeats,
         "seed": args.seed,
+        "exact_time_limit": args.time_limit,
         "models": {
-            model: {name: {"mean": mean, "std": spread} for name, mean, spread in _summaries(folds)}
-            for model, folds in figures.items()
+            name: {figure: {"mean": mean, "std": spread} for figure, (mean, spread) in result.ranks().items()}
+            | result.decisions()
+            for name, result in results.items()
+            if not result.error
         },
+        "left_out": {name: result.error for name, result in results.items() if result.error},
     }
 
 
-def _as_text(args: argparse.Namespace, data: TrainingFile, figures: dict[str, list[dict[str, float]]]) -> str:
+def _write(results: dict[str, Result], output: Output) -> None:
+    """Write a row per model."""
+    rows = []
+    for name, result in results.items():
+        if not result.error:
+            ranks = {
+                figure + part: value
+                for figure, pair in result.ranks().items()
+                for part, value in zip(("", "_std"), pair, strict=True)
+            }
+            values = ranks | result.decisions()
+            rows.append({"model": name} | {key: None if math.isnan(x) else x for key, x in values.items()})
+    table = extra("pyarrow").Table.from_pylist(rows)
+    write_tables(table.schema, [table], output)
+
+
+def _as_text(args: argparse.Namespace, data: TrainingFile, results: dict[str, Result]) -> str:
     label = f"{printable(data.rows.target)} = {printable(label_text(data.positive))}"
     share = percent(data.n_positive / data.n_rows, 1)
     times = "" if args.repeats == 1 else f", {args.repeats} times"
+    exact = [f"Exact Boxes search for at most {args.time_limit:g} seconds a fit"] if "exact" in results else []
+    left_out = [f"{_TITLES[name]}: left out, {result.error}" for name, result in results.items() if result.error]
     rates = [f"recall at {format_number(100 * rate)}%" for rate in args.false_alarm_rates]
-    rows = [
-        [model, *(f"{mean:.3f} ± {spread:.3f}" for _, mean, spread in _summaries(folds))]
-        for model, folds in figures.items()
-    ]
+    header = ["model", "AUC", "avg. precision", *rates, "precision", "recall", "bal. accuracy", "alarms/1000"]
+    rows = [_cells(_TITLES[name], result) for name, result in results.items() if not result.error]
     return "\n".join(
         [
             f"{data.rows.file.name}: {data.n_rows} rows, {data.n_positive} ({share}) with {label}",
-            f"Mean and standard deviation over {args.folds} folds{times}; recall at a share of false alarms",
+            f"On held-out rows of {args.folds} folds{times}: rankings as mean ± standard deviation over the folds, "
+            "the rest over all rows",
+            *exact,
             "",
-            text_table(["model", "AUC", "AUH", "average precision", *rates], rows),
+            text_table([*header, "boxes", "limits", "seconds"], rows),
+            *left_out,
         ]
     )
+
+
+def _cells(title: str, result: Result) -> list[str]:
+    ranks = [f"{mean:.3f} ± {spread:.3f}" for name, (mean, spread) in result.ranks().items() if name != "auh"]
+    values = result.decisions()
+    shares = [percent(values[name]) for name in ("precision", "recall")]
+    sizes = ["" if math.isnan(values[name]) else f"{values[name]:.1f}" for name in ("boxes", "limits")]
+    balanced, alarms = f"{values['balanced_accuracy']:.3f}", f"{values['alarms_per_1000']:.1f}"
+    return [title, *ranks, *shares, balanced, alarms, *sizes, f"{values['seconds']:.2f}"]

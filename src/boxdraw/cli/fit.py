@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from pathlib import Path
 from typing import Any
 
+from boxdraw import Frontier
 from boxdraw._core.version import __version__
-from boxdraw.cli.errors import UsageError
+from boxdraw._core.warn import warn
+from boxdraw.cli.errors import Failure, UsageError
 from boxdraw.cli.figures import box_figures, figures_text, model_text, rules_json
 from boxdraw.cli.labelled import read_labelled
 from boxdraw.cli.learning import add_learning, check_learning, learn, make_estimator
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
 from boxdraw.cli.output import Output
-from boxdraw.cli.show import percent, plain, rows_progress, say, say_json
+from boxdraw.cli.show import note, percent, rows_progress, say, say_json
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model, model_to_json
+from boxdraw.model.settings import as_plain
+from boxdraw.tables.arrow import MEMORY_LIMIT
 from boxdraw.tables.labelled import Tell, TrainingFile, label_text
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
@@ -26,6 +31,7 @@ EXAMPLES = """\
   boxdraw fit data.csv --target fraud
   boxdraw fit data.csv --target fraud --positive yes --drop id,name --categorical zip -o fraud.json
   boxdraw fit data.csv --target fraud --false-alarm-cost 0.1
+  boxdraw fit data.csv --target fraud --max-boxes 2 --max-limits 3
   boxdraw fit data.csv --target fraud --method scored --max-boxes 6 --max-limits 2
   boxdraw fit small.parquet --target fraud --method exact --max-boxes 2 --time-limit 300
   cat data.csv | boxdraw fit - --target fraud -o - | boxdraw rules -"""
@@ -43,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    check_learning(args)
+    check_learning(args, [args.method])
     if args.json and args.output == "-":
         raise UsageError("--json and -o - cannot share standard output; give -o a file")
     output = Output(args.output, args.force, (args.data,))
@@ -51,10 +57,12 @@ def run(args: argparse.Namespace) -> None:
         data = read_labelled(args, tell)
         fitted = _fit_in_passes(args, data, tell) if args.method == "fast" else None
     if fitted is None:
-        fitted = learn(args, *data.read(), args.quiet)
+        fitted = _fit_in_memory(args, data)
     model = _model(args, data, fitted)
     with rows_progress(args.quiet) as tell:
         figures = box_figures(model, data.pieces(), data.n_rows, tell)
+    if args.method != "sparse" and not figures[-1]["true_positives"]:  # Sparse Boxes says so itself
+        warn("No row with the label is in a box: do not rely on them.")
     output.write(model_to_json(model))
     if args.json:
         saved = {"model": output.name, "fit": model.fit}
@@ -69,6 +77,17 @@ def _fit_in_passes(args: argparse.Namespace, data: TrainingFile, tell: Tell) -> 
     return make_estimator(args).fit_table(
         data, target=rows.target, weight=rows.weight, features=data.features, progress=tell
     )
+
+
+def _fit_in_memory(args: argparse.Namespace, data: TrainingFile) -> Any:
+    """Learn with a method that needs all rows at once."""
+    name, hint = data.rows.file.name, "--method fast reads large tables in pieces"
+    if 8 * data.n_rows * len(data.features) > MEMORY_LIMIT:
+        note(f"all {data.n_rows} rows of {name} are read into memory; {hint}", args.quiet)
+    try:
+        return learn(args, *data.read(), args.quiet)
+    except MemoryError as error:
+        raise Failure(f"not enough memory for --method {args.method} on {name}; {hint}") from error
 
 
 def _model(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> Model:
@@ -88,13 +107,16 @@ def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[s
         "weight": args.weight,
         "parameters": {"false_alarm_cost": args.false_alarm_cost, "max_boxes": args.max_boxes, "seed": args.seed},
     }
-    if args.method == "scored":
-        origin["parameters"] |= {"max_limits": args.max_limits, "max_union": args.max_union}
-    return dict(plain(origin | _outcome(args.method, fitted)))
+    own = {"sparse": ("max_limits", "limit_cost"), "scored": ("max_limits", "max_union")}.get(args.method, ())
+    origin["parameters"] |= {name: getattr(args, name) for name in own}
+    return dict(as_plain(origin | _outcome(args.method, fitted)))
 
 
 def _outcome(method: str, fitted: Any) -> dict[str, Any]:
     """Return what a method chose or proved."""
+    if method == "sparse":
+        names = "false_alarm_cost", "limit_cost", "max_boxes"
+        return {name: getattr(fitted, f"{name}_") for name in names} | _held_out(fitted.frontier_)
     if method == "scored":
         chosen = {"max_limits": fitted.max_limits_, "lam": fitted.lam_}
         tried = hasattr(fitted, "cv_results_")
@@ -106,6 +128,15 @@ def _outcome(method: str, fitted: Any) -> dict[str, Any]:
     tried = hasattr(fitted, "best_params_")
     score = {"chosen": fitted.best_params_, "cross_validated_auh": fitted.best_score_} if tried else {}
     return weight | score | {"settings": _settings(fitted)}
+
+
+def _held_out(frontier: Frontier) -> dict[str, Any]:
+    """Return how drawings like the chosen one do on held-out rows; nothing without boxes or inner folds."""
+    names = "score", "error", "recall", "false_alarm_rate"
+    for point in frontier:
+        if point.n_limits == frontier.chosen and not math.isnan(point.score):
+            return {"held_out": {name: getattr(point, name) for name in names}}
+    return {}
 
 
 def _settings(fitted: Any) -> dict[str, Any]:
@@ -126,7 +157,7 @@ def _report(model: Model, data: TrainingFile, figures: list[dict[str, Any]], out
             f"{data.rows.file.name}: {data.n_rows} rows, {data.n_positive} ({share}) with {label}",
             "",
             model_text(model),
-            *_proof(model.fit),
+            *_promise(model.fit),
             "",
             "On the rows the boxes were learned from; expect less on new rows (boxdraw evaluate estimates how much):",
             figures_text(figures),
@@ -136,8 +167,12 @@ def _report(model: Model, data: TrainingFile, figures: list[dict[str, Any]], out
     )
 
 
-def _proof(origin: dict[str, Any]) -> list[str]:
-    """Return a line on how good the boxes of an exact search are."""
+def _promise(origin: dict[str, Any]) -> list[str]:
+    """Return a line on how good sparse boxes are on held-out rows, or how far exact ones are from the best."""
+    if found := origin.get("held_out"):
+        recall, alarms = percent(found["recall"]), percent(found["false_alarm_rate"], 1)
+        score = f"score {found['score']:.3f} ± {found['error']:.3f}"
+        return [f"In cross-validation such boxes catch {recall} and flag {alarms} of the others ({score})"]
     if origin["method"] != "exact":
         return []
     status, objective, bound = origin["status"], origin["objective"], origin["bound"]

@@ -9,13 +9,12 @@ from typing import Any
 
 from boxdraw.cli.errors import Failure, UsageError, extra
 from boxdraw.cli.show import note
-from boxdraw.model.export.text import printable
+from boxdraw.model.export.text import is_number, printable
 from boxdraw.tables.csv import CsvForm
 from boxdraw.tables.errors import check_columns
+from boxdraw.tables.kinds import Kind, column_kind
 from boxdraw.tables.labelled import LabelledFile, Tell, TrainingFile
 from boxdraw.tables.source import TableFile, open_file
-from boxdraw.tables.suspects import is_number
-from boxdraw.tables.trained import is_text
 
 # Names that frames' row numbers get when they are saved.
 _ROW_NUMBERS = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
@@ -64,18 +63,16 @@ def _column_names(given: Sequence[str], file: TableFile) -> list[str]:
 
 def _texts(file: TableFile, features: Sequence[str], categorical: Sequence[str]) -> list[str]:
     """Return the features that are learned as text."""
-    types, empty = extra("pyarrow").types, file.schema.empty_table()
-
-    def holds_numbers(name: str) -> bool:
-        return bool(types.is_integer(empty[name].type) or types.is_floating(empty[name].type))
-
-    return [name for name in features if is_text(empty[name]) or (name in categorical and holds_numbers(name))]
+    kinds = {name: column_kind(file.schema.field(name).type) for name in features}
+    return [
+        name for name, kind in kinds.items() if kind is Kind.TEXTS or (kind is Kind.NUMBERS and name in categorical)
+    ]
 
 
 def _check_features(features: Sequence[str], source: str) -> None:
     """Reject a table without features, and row numbers as features."""
     if not features:
-        raise Failure(f"{source} has no column beside the target to learn from")
+        raise Failure(f"{source} has no column besides the target to learn from")
     for name in features:
         if _ROW_NUMBERS.fullmatch(name):
             called = f'is called "{name}"' if name else "has no name"

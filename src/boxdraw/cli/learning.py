@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Collection
 from typing import Any
 
-from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier
+from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier, SparseBoxesClassifier
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.cli.errors import UsageError
-from boxdraw.cli.options import positive_integer, positive_number
+from boxdraw.cli.options import cost, number_from_0, positive_integer, positive_number
 from boxdraw.cli.show import progress
 
-__all__ = ["add_learning", "box_counts", "check_learning", "learn", "make_estimator"]
+__all__ = [
+    "METHODS",
+    "add_learning",
+    "add_settings",
+    "box_counts",
+    "check_learning",
+    "learn",
+    "make_estimator",
+]
+
+#: The learners.
+METHODS = ("sparse", "fast", "exact", "scored")
 
 _TRIED = (1, 2, 3, 4, 5, 6, 8, 10)
 _EXACT_SECONDS = 60.0
-# Options that only one method has.
-_OWN = {"time_limit": "exact", "max_limits": "scored", "max_union": "scored"}
+# Options that not every method has.
+_OWN = {
+    "time_limit": ("exact",),
+    "max_limits": ("sparse", "scored"),
+    "limit_cost": ("sparse",),
+    "max_union": ("scored",),
+}
 
 
 def add_learning(parser: argparse.ArgumentParser) -> None:
@@ -25,42 +42,65 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("learning")
     group.add_argument(
         "--method",
-        choices=("fast", "exact", "scored"),
-        default="fast",
-        help="fast chooses its settings by cross-validation; exact searches for the best boxes there are, on up to "
-        "some thousand rows; scored gives boxes points, and ranks rows best (%(default)s)",
+        choices=METHODS,
+        default="sparse",
+        help="sparse draws the fewest boxes and limits that do the job; fast draws a box around each cluster, also in "
+        "files larger than memory; exact searches for the best boxes there are, on up to some thousand rows; scored "
+        "gives boxes points, and ranks rows best (%(default)s)",
     )
+    add_settings(group, "60")
+
+
+def add_settings(group: argparse._ArgumentGroup, seconds: str) -> None:
+    """Add the settings of the learners; ``seconds`` is the time limit that the help names."""
     group.add_argument(
         "--false-alarm-cost",
-        type=positive_number,
+        type=cost,
         metavar="COST",
-        help="what a false alarm costs relative to a miss (default: both labels weigh the same)",
+        help="what a false alarm costs relative to a miss, or balanced: both labels weigh the same (default: balanced; "
+        "sparse chooses, with fewer false alarms)",
     )
     group.add_argument(
-        "--max-boxes", type=positive_integer, metavar="N", help="the most boxes (fast: 10, exact: 3, scored: 8)"
+        "--max-boxes",
+        type=positive_integer,
+        metavar="N",
+        help="the most boxes (sparse: by cross-validation up to 8, fast: 10, exact: 3, scored: 8)",
     )
-    group.add_argument("--time-limit", type=positive_number, metavar="SECONDS", help="with --method exact (60)")
+    group.add_argument(
+        "--time-limit", type=positive_number, metavar="SECONDS", help=f"of a fit, for exact boxes ({seconds})"
+    )
     group.add_argument(
         "--max-limits",
         type=positive_integer,
         metavar="N",
-        help="with --method scored: the most limits of a box (default: 1, 2 or 3, by cross-validation)",
+        help="for sparse and scored boxes: the most limits of a box (sparse: any number, scored: by cross-validation)",
+    )
+    group.add_argument(
+        "--limit-cost",
+        type=number_from_0,
+        metavar="COST",
+        help="for sparse boxes: what a limit costs relative to a miss; the more, the shorter the rules (default: by "
+        "cross-validation)",
     )
     group.add_argument(
         "--max-union",
         type=positive_integer,
         metavar="N",
-        help="with --method scored: the most boxes without points that say the same (8)",
+        help="for scored boxes: the most boxes without points that say the same (8)",
     )
     group.add_argument("--seed", type=int, default=0, help="of what is drawn at random (%(default)s)")
     group.add_argument("--jobs", type=positive_integer, metavar="N", help="number of threads (1)")
 
 
-def check_learning(args: argparse.Namespace) -> None:
-    """Reject options of another method than the chosen one."""
-    for name, method in _OWN.items():
-        if getattr(args, name) is not None and args.method != method:
-            raise UsageError(f"--{name.replace('_', '-')} goes with --method {method}; {args.method} has none")
+def check_learning(args: argparse.Namespace, methods: Collection[str]) -> None:
+    """Reject options that none of the chosen methods has."""
+    for name, owners in _OWN.items():
+        if getattr(args, name) is not None and not set(owners) & set(methods):
+            choice = "--method" if "method" in args else "--models"
+            raise UsageError(
+                f"--{name.replace('_', '-')} goes with {choice} {' or '.join(owners)}; "
+                f"{', '.join(methods)} {'has' if len(methods) == 1 else 'have'} none"
+            )
 
 
 def learn(args: argparse.Namespace, X: Any, positive: BoolArray, weight: FloatArray | None, quiet: bool) -> Any:
@@ -81,7 +121,15 @@ def learn(args: argparse.Namespace, X: Any, positive: BoolArray, weight: FloatAr
 def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
     """Return the estimator that the options describe, not fitted."""
     common = {"pos_label": True, "random_state": args.seed, "n_jobs": args.jobs}
-    cost = args.false_alarm_cost
+    if args.method == "sparse":
+        return SparseBoxesClassifier(
+            max_boxes=args.max_boxes or "auto",
+            max_limits=args.max_limits,
+            limit_cost="auto" if args.limit_cost is None else args.limit_cost,
+            false_alarm_cost=args.false_alarm_cost,
+            **common | {"random_state": args.seed or None},  # as without a seed in Python
+        )
+    cost = None if args.false_alarm_cost == "balanced" else args.false_alarm_cost
     if args.method == "exact":
         return ExactBoxesClassifier(
             max_boxes=args.max_boxes or 3,

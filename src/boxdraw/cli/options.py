@@ -18,10 +18,13 @@ __all__ = [
     "add_labelled",
     "add_output",
     "check_inputs",
+    "cost",
     "load_model",
+    "number_from_0",
     "positive_integer",
     "positive_number",
     "shares",
+    "target_column",
 ]
 
 
@@ -56,7 +59,7 @@ def add_csv(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="WORD",
-        help="a field that means a missing value in every column, beside empty ones; may be given several times",
+        help="a field that means a missing value in every column, besides empty fields; may be given several times",
     )
 
 
@@ -111,6 +114,14 @@ def load_model(path: str) -> Model:
     return model
 
 
+def target_column(args: argparse.Namespace, model: Model) -> str:
+    """Return the column with the labels: the one of ``--target``, or else that of training."""
+    target: str | None = args.target if args.target is not None else model.target
+    if target is None:
+        raise UsageError("this model does not say what it predicts: name the column with the labels, --target COLUMN")
+    return target
+
+
 def _delimiter(text: str) -> str:
     character = {"tab": "\t", "\\t": "\t"}.get(text, text)
     if len(character) != 1 or not character.isascii() or character in '"\r\n\0':
@@ -130,6 +141,19 @@ def positive_number(text: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"expected a number above 0, got {text!r}")
     return number
+
+
+def number_from_0(text: str) -> float:
+    """Parse a number that is not negative."""
+    number = _number(text)
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number from 0 on, got {text!r}")
+    return number
+
+
+def cost(text: str) -> float | str:
+    """Parse a number above 0 or the word balanced."""
+    return text if text == "balanced" else positive_number(text)
 
 
 def _number(text: str) -> float:

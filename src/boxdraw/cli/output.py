@@ -61,7 +61,7 @@ class Output:
         if path.exists() and not path.is_file():
             raise Failure(f"cannot write {self.name}: it is not a regular file; use - for standard output")
         if any(name != "-" and os.path.realpath(name) == str(path) for name in self.inputs):
-            raise Failure(f"cannot write {self.name}: the result would take the place of what it is made from")
+            raise Failure(f"cannot write {self.name}: it is one of the files that are read")
         if path.exists() and not self.force:
             raise Failure(f"{self.name} exists; add --force to replace it, or choose another name with -o")
         if not os.access(path.parent, os.W_OK):

@@ -124,7 +124,7 @@ class _Pieces:
                 yield as_trained(table, boxes, file), text
 
     def _with_zeros(self, rows: Any, texts: Any) -> Any:
-        """Hand on texts for numbers of accounts and the like."""
+        """Keep numbers with leading zeros, such as those of accounts, as texts."""
         for name in self._zeros:
             rows = rows.set_column(rows.column_names.index(name), name, texts[name])
         return rows
@@ -178,7 +178,8 @@ def _unseen(rows: Any, model: Model) -> Unseen:
         unseen = np.flatnonzero(places == UNSEEN)
         name = boxes.feature_names[j]
         if unseen.size and name in rows.column_names:
-            found[name] = int(unseen.size), set(map(str, rows[name].take(unseen).unique().to_pylist()))
+            values = rows[name].dictionary_encode().take(unseen)  # pyarrow can't take from string views themselves
+            found[name] = int(unseen.size), set(map(str, values.unique().to_pylist()))
     return found
 
 

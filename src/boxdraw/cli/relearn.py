@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boxdraw import FastBoxesClassifier
+from boxdraw.cli.learning import METHODS
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model
 from boxdraw.report.payload import Labelled
@@ -35,13 +36,14 @@ def find_slider(model: Model, data: Labelled, source: str, weight: str | None) -
     reason = _unfit(model, data, source, weight)
     if reason is not None:
         return Slider(absent=reason)
-    fitted = _learn_again(model, data)
-    if fitted is None or fitted.boxes_ != model.boxes:
-        return Slider(
-            absent=f"Learned again from {printable(source)}, the boxes are others than those of the model: if these "
-            f"come from other rows, {_WHERE}."
-        )
-    return Slider(fitted, *find_form(fitted))
+    for rounded in (True, False):  # version 0.1 did not round limits
+        fitted = _learn_again(model, data, rounded)
+        if fitted is not None and fitted.boxes_ == model.boxes:
+            return Slider(fitted, *find_form(fitted))
+    return Slider(
+        absent=f"Learned again from {printable(source)}, the boxes differ from those of the model: if these "
+        f"come from other rows, {_WHERE}."
+    )
 
 
 def _unfit(model: Model, data: Labelled, source: str, weight: str | None) -> str | None:
@@ -49,10 +51,10 @@ def _unfit(model: Model, data: Labelled, source: str, weight: str | None) -> str
     if model.edits:
         return "The boxes were edited after they were learned, so no cost gives these boxes."
     fit = model.fit
-    if fit.get("method") in ("exact", "scored"):
+    if fit.get("method") in METHODS and fit["method"] != "fast":
         return f"Only boxes of Fast Boxes follow the cost of a false alarm; these come from --method {fit['method']}."
     if not _settings(model):
-        return "The model file does not say how Fast Boxes drew the boxes."
+        return "The model file has no settings of Fast Boxes, whose boxes alone follow the cost of a false alarm."
     found = len(data.positive), int(data.positive.sum())
     known = fit.get("rows"), fit.get("positives")
     if found != known:
@@ -77,11 +79,12 @@ def _settings(model: Model) -> dict[str, Any]:
     return {name: settings[name] for name in names} | cost
 
 
-def _learn_again(model: Model, data: Labelled) -> FastBoxesClassifier | None:
+def _learn_again(model: Model, data: Labelled, rounded: bool) -> FastBoxesClassifier | None:
     """Learn from the rows with the settings of the file; None if someone changed these to what can't be."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # all was said when the boxes were learned
         try:
-            return FastBoxesClassifier(pos_label=True, **_settings(model)).fit(data.X, data.positive, data.weight)
+            learner = FastBoxesClassifier(pos_label=True, round_limits=rounded, **_settings(model))
+            return learner.fit(data.X, data.positive, data.weight)
         except (TypeError, ValueError):
             return None

@@ -18,6 +18,7 @@ from boxdraw.cli.options import (
     load_model,
     positive_integer,
     positive_number,
+    target_column,
 )
 from boxdraw.cli.output import Output
 from boxdraw.cli.relearn import Slider, find_slider
@@ -38,7 +39,12 @@ EXAMPLES = """\
   boxdraw report model.json data.csv --test new.csv --title "Card fraud, third quarter" -o fraud.html
   boxdraw report model.json data.parquet --id account --max-rows 10000"""
 
-_LEARNERS = {"fast": "FastBoxesClassifierCV", "exact": "ExactBoxesClassifier", "scored": "ScoredBoxesClassifier"}
+_LEARNERS = {
+    "sparse": "SparseBoxesClassifier",
+    "fast": "FastBoxesClassifierCV",
+    "exact": "ExactBoxesClassifier",
+    "scored": "ScoredBoxesClassifier",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -128,7 +134,7 @@ class _ReportTable:
         self._model, self._args = model, args
         self.file = open_table(args, name, text_features(model.boxes))
         check_trained(self.file, model.boxes)
-        self._rows = LabelledFile(self.file, _target(args, model), skip=args.skip_unlabelled)
+        self._rows = LabelledFile(self.file, target_column(args, model), skip=args.skip_unlabelled)
         facts = self._rows.facts([], [], lambda what, done, total: None)
         self._positive = self._rows.known_labels(facts.count, model.classes)
 
@@ -154,13 +160,6 @@ class _ReportTable:
         )
 
 
-def _target(args: argparse.Namespace, model: Model) -> str:
-    target = args.target if args.target is not None else model.target
-    if target is None:
-        raise UsageError("this model does not say what it predicts: name the column with the labels, --target COLUMN")
-    return str(target)
-
-
 def _weight_column(args: argparse.Namespace, model: Model, tables: list[_ReportTable]) -> str | None:
     """Return the column that was asked for, or that of training if all tables have it."""
     trained = model.fit.get("weight")
@@ -171,11 +170,12 @@ def _weight_column(args: argparse.Namespace, model: Model, tables: list[_ReportT
 
 
 def _cost(args: argparse.Namespace, model: Model) -> float | None:
-    """Return what a false alarm costs: as the user says now, or said in training; None for the balanced cost."""
+    """Return what a false alarm costs: as the user says now, or in training; None for the balanced cost."""
     if args.false_alarm_cost is not None:
         return float(args.false_alarm_cost)
     parameters = model.fit.get("parameters")
-    trained = parameters.get("false_alarm_cost") if isinstance(parameters, dict) else None
+    given = parameters.get("false_alarm_cost") if isinstance(parameters, dict) else None
+    trained = model.fit.get("false_alarm_cost", given)  # what fit chose comes first
     return float(trained) if isinstance(trained, int | float) and 0 < trained < np.inf else None
 
 

@@ -20,12 +20,13 @@ from boxdraw.cli.figures import (
     rules_json,
 )
 from boxdraw.cli.labelled import open_table
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model, target_column
 from boxdraw.cli.output import Output
-from boxdraw.cli.show import plain, rows_progress, say, say_json
+from boxdraw.cli.show import rows_progress, say, say_json
 from boxdraw.model.export.markdown import markdown_table, to_markdown
 from boxdraw.model.export.text import rule_texts
 from boxdraw.model.file import Model
+from boxdraw.model.settings import as_plain
 from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
@@ -77,9 +78,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _figures(args: argparse.Namespace, model: Model) -> list[dict[str, Any]]:
     """Count what the boxes catch."""
-    target = args.target if args.target is not None else model.target
-    if target is None:
-        raise UsageError("this model does not say what it predicts: name the column with the labels, --target COLUMN")
+    target = target_column(args, model)
     file = open_table(args, args.data, text_features(model.boxes))
     check_trained(file, model.boxes)
     rows = LabelledFile(file, target, args.weight, args.skip_unlabelled)
@@ -96,7 +95,7 @@ def _figures(args: argparse.Namespace, model: Model) -> list[dict[str, Any]]:
 def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, data: str | None) -> str:
     """Write rules, and figures if there are some."""
     if form == "json":
-        return json.dumps(plain(rules_json(model, figures)), ensure_ascii=False, allow_nan=False, indent=2)
+        return json.dumps(as_plain(rules_json(model, figures)), ensure_ascii=False, allow_nan=False, indent=2)
     if form == "csv":
         return _csv(model, figures)
     if form == "markdown":
@@ -115,7 +114,7 @@ def _csv(model: Model, figures: list[dict[str, Any]] | None) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else ["box", "rule"], lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: plain(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: as_plain(value) for name, value in row.items()} for row in rows)
     return text.getvalue().removesuffix("\n")
 
 

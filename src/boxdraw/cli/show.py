@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-__all__ = ["note", "percent", "plain", "progress", "rows_progress", "say", "say_json", "text_table"]
+from boxdraw.model.settings import as_plain
+
+__all__ = ["note", "percent", "progress", "rows_progress", "say", "say_json", "text_table"]
 
 _ASCII = str.maketrans({"≤": "<=", "≥": ">=", "±": "+-", "–": "-"})
 
@@ -29,23 +31,12 @@ def say(text: str, file: TextIO | None = None) -> None:
 
 def say_json(value: Any) -> None:
     """Print an object as JSON; numbers that are not finite become null."""
-    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=2)
+    text = json.dumps(as_plain(value), ensure_ascii=False, allow_nan=False, indent=2)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(plain(value), indent=2)
+        text = json.dumps(as_plain(value), indent=2)
     print(text)
-
-
-def plain(value: Any) -> Any:
-    """Convert to types that JSON has: NumPy scalars to Python's own, numbers that are not finite to None."""
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def note(text: str, quiet: bool) -> None:

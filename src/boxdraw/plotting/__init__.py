@@ -6,7 +6,8 @@ to be closed: save one with ``display.figure_.savefig(...)``, or end a notebook 
 
 from boxdraw.plotting.box_table import BoxTableDisplay
 from boxdraw.plotting.boxes import BoxesDisplay
+from boxdraw.plotting.frontier import FrontierDisplay
 from boxdraw.plotting.limits import LimitsDisplay
 from boxdraw.plotting.roc_path import PathDisplay
 
-__all__ = ["BoxTableDisplay", "BoxesDisplay", "LimitsDisplay", "PathDisplay"]
+__all__ = ["BoxTableDisplay", "BoxesDisplay", "FrontierDisplay", "LimitsDisplay", "PathDisplay"]

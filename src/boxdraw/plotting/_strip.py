@@ -85,7 +85,7 @@ def _numbers(axis: NumberAxis, positive: BoolArray, limited_by: Sequence[int]) -
     boxes, j = axis.boxes, axis.j
     bars = {}
     for k in limited_by:
-        texts = format_number(float(boxes.shown_lower[k, j])), format_number(float(boxes.shown_upper[k, j]))
+        texts = format_number(float(boxes.lower[k, j])), format_number(float(boxes.upper[k, j]))
         bars[k] = [(*_along(np.array(span), low, high).tolist(), texts) for span in axis.spans(k)]
     ends = tuple(f"{float(f'{x:.3g}'):.6g}" for x in ((low + 0.5, high - 0.5) if whole else (low, high)))
     return Strip(j, np.linspace(0, 1, n_bins + 1), hills, ends, (), bars)

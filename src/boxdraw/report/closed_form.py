@@ -1,6 +1,6 @@
 """The closed form of Fast Boxes as data: all that a page needs to draw the boxes at any cost, as Python does.
 
-The sums of the edges are few, but the values that stop edges and bound the printed numbers can be as many as the rows.
+The sums of the edges are few, but the values that stop edges and round limits lie between can be as many as the rows.
 Of many, only those next to the limits at a series of costs are kept, and only these costs are offered. `js/path.js`
 reads the result.
 """

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils import check_scalar
 
 from boxdraw._core.files import write_text
+from boxdraw.learners.base import own_cost
 from boxdraw.model.settings import learned_with
 from boxdraw.report.build import page
 from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
@@ -124,15 +125,6 @@ def make_report(
     data = payload(subject, train, test, false_alarm_cost=price, max_rows=int(max_rows))
     report = Report(page(data), subject.heading)
     return report if path is None else report.save(path)
-
-
-def own_cost(estimator: Any) -> float | None:
-    """Return the cost of a false alarm that a classifier was fitted for; None for the balanced one."""
-    if hasattr(estimator, "false_alarm_cost"):
-        cost = estimator.false_alarm_cost
-    else:
-        cost = getattr(estimator, "negative_weight_", None)
-    return None if cost is None else float(cost)
 
 
 def find_form(estimator: Any) -> tuple[dict[str, Any] | None, str | None]:

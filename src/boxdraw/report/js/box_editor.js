@@ -14,7 +14,7 @@ import {
 import { numberField, readNumber } from "./field.js";
 import { short } from "./format.js";
 import { withLimit } from "./model.js";
-import { categoryText, formatNumber, isKnown, isOnlyMissing, printable, shownNumbers } from "./text.js";
+import { categoryText, formatNumber, isKnown, isOnlyMissing, printable } from "./text.js";
 
 /** Draw the fields of a box; `drafts` holds what was typed and is no number, by field. */
 export function boxEditor(store, k, drafts, redraw) {
@@ -81,7 +81,7 @@ function dropButton({ store, k }, j, name) {
 
 function intervalFields(context, j) {
   const limit = context.store.model.boxes[context.k].limits[j];
-  const [lower, upper] = isOnlyMissing(limit) ? [-Infinity, Infinity] : shownNumbers(limit);
+  const [lower, upper] = isOnlyMissing(limit) ? [-Infinity, Infinity] : [limit.lower, limit.upper];
   return el(
     "div",
     { class: "interval" },

@@ -19,8 +19,7 @@ export function changeText(features, k, j, before, after) {
 export function edgeText(feature, limit, side) {
   const value = limit === null ? Infinity : limit[side];
   if (!Number.isFinite(value)) return `no ${side} limit`;
-  const shown = side === "lower" ? "shownLower" : "shownUpper";
-  return limitText(feature, { ...KNOWN, [side]: value, [shown]: limit[shown] });
+  return limitText(feature, { ...KNOWN, [side]: value });
 }
 
 /** The attributes that make a shape the edge of a box, which people can move. */

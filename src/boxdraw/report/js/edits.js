@@ -29,9 +29,8 @@ export function commitLimit(store, k, j, limit) {
 
 /** Set one side of an interval; where only missing values were inside, numbers join them. */
 export function sideLimit(limit, side, value) {
-  const shown = side === "lower" ? "shownLower" : "shownUpper";
   const start = limit === null ? KNOWN : isOnlyMissing(limit) ? { ...KNOWN, missing: true } : limit;
-  return { ...start, [side]: value, [shown]: value };
+  return { ...start, [side]: value };
 }
 
 /** Put a category in or take it out. */

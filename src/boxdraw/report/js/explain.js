@@ -2,7 +2,7 @@
 
 import { MISSING, UNSEEN } from "./data.js";
 import { categoryText, formatNumber, isKnown, isLimited, isOnlyMissing } from "./text.js";
-import { limitText, printable, shownNumbers } from "./text.js";
+import { limitText, printable } from "./text.js";
 
 /** List the values of a row, by feature: numbers, NaN for missing ones, and codes of categories. */
 export function rowValues(table, i) {
@@ -55,29 +55,23 @@ export function checkLimits(features, limits, values) {
     const has = valueText(features[j], values[j]);
     const met = by === 0;
     const text = met
-      ? limitText(features[j], limit, trueNumbers(limit, values[j], true))
-      : neededText(features[j], limit, trueNumbers(limit, values[j], false));
+      ? limitText(features[j], limit)
+      : neededText(features[j], unmetPart(limit, values[j]));
     return [{ feature: j, text, has, met, by: Number.isNaN(by) ? null : by }];
   });
 }
 
-/** Choose short numbers, or exact ones where the value is between the two; of two limits the unmet one. */
-function trueNumbers(limit, value, met) {
-  const { lower, upper } = limit;
-  if (isKnown(limit) || limit.codes !== null || !(lower < upper)) return [lower, upper];
-  const [low, high] = shownNumbers(limit);
-  if (met) return [value < low ? lower : low, value > high ? upper : high];
-  const [below, above] = [value < lower, value > upper];
-  return [
-    above ? -Infinity : below && value >= low ? lower : low,
-    below ? Infinity : above && value <= high ? upper : high,
-  ];
+/** Return the one of two limits that a value is beyond. */
+function unmetPart(limit, value) {
+  if (limit.codes !== null || !(limit.lower < limit.upper)) return limit;
+  if (value < limit.lower) return { ...limit, upper: Infinity };
+  return value > limit.upper ? { ...limit, lower: -Infinity } : limit;
 }
 
-function neededText(feature, limit, numbers) {
+function neededText(feature, limit) {
   if (isKnown(limit)) return `${printable(feature.name)} known`;
   if (isOnlyMissing(limit)) return `${printable(feature.name)} missing`;
-  return limitText(feature, limit, numbers);
+  return limitText(feature, limit);
 }
 
 /** Write what a box asks of a row that it holds, or the limits that keep the row out. */

@@ -4,8 +4,6 @@
 export const KNOWN = Object.freeze({
   lower: -Infinity,
   upper: Infinity,
-  shownLower: -Infinity,
-  shownUpper: Infinity,
   codes: null,
   missing: false,
 });
@@ -31,8 +29,6 @@ function readLimit(limit, feature) {
   return {
     lower,
     upper,
-    shownLower: limit.shown_lower ?? lower,
-    shownUpper: limit.shown_upper ?? upper,
     codes: limit.categories ? codesOf(limit.categories, feature) : null,
     missing: onlyMissing || limit.missing === true,
   };
@@ -76,13 +72,12 @@ export function withoutBox(model, k) {
 
 /** Make an interval; the numbers that people read are the limits themselves. */
 export function interval(lower, upper, missing = false) {
-  return { lower, upper, shownLower: lower, shownUpper: upper, codes: null, missing };
+  return { lower, upper, codes: null, missing };
 }
 
 /** Change one side of an interval, "lower" or "upper"; null if no limit remains. */
 export function withSide(limit, side, value) {
-  const shown = side === "lower" ? "shownLower" : "shownUpper";
-  const next = { ...(limit ?? { ...KNOWN }), [side]: value, [shown]: value };
+  const next = { ...(limit ?? { ...KNOWN }), [side]: value };
   const open = next.lower === -Infinity && next.upper === Infinity && next.codes === null;
   return open && (next.missing || limit === null) ? null : next;
 }

@@ -1,5 +1,5 @@
 // The boxes of Fast Boxes at any cost of a false alarm, from the closed form (boxdraw.learners.fast.expand, .path and
-// boxdraw.tables.encoding), with the very limits that Python draws.
+// boxdraw.tables.encoding): the very limits that Python draws, moved to round numbers between the training rows.
 //
 // On mirrored axes every edge is a lower one. A scaled value y is inside the edge of a box exactly when
 //   c <= t (R+ t + expansion) / R-,  t = exp(y - tight + 1),
@@ -8,7 +8,7 @@
 import { decodeArray } from "./data.js";
 import { exponential } from "./exponential.js";
 import { clipNumber, justAbove, justBelow, middleFloat } from "./numbers.js";
-import { GRID, lowerStop, rawValue, scaledValue, shownLower, shownUpper, upperStop } from "./stops.js";
+import { GRID, lowerStop, rawValue, roundInterval, scaledValue, upperStop } from "./stops.js";
 
 /** Decodes the closed form that a page holds, once. */
 export function readForm(json) {
@@ -187,14 +187,8 @@ function numberLimit(interval, flag) {
     if (!known) [lower, upper] = [Infinity, -Infinity];
   }
   if (missing && lower === -Infinity && upper === Infinity) return null;
-  return {
-    lower,
-    upper,
-    shownLower: shownLower(column, lower),
-    shownUpper: shownUpper(column, upper),
-    codes: null,
-    missing,
-  };
+  [lower, upper] = roundInterval(column, lower, upper);
+  return { lower, upper, codes: null, missing };
 }
 
 /** Returns the limit on a feature of categories; null for none, undefined if nothing is inside. */
@@ -211,8 +205,6 @@ function codeLimit({ column, lower, upper }, feature) {
   return {
     lower: -Infinity,
     upper: Infinity,
-    shownLower: -Infinity,
-    shownUpper: Infinity,
     codes: codes.filter((code) => code < nKnown),
     missing: codes.includes(nKnown),
   };

@@ -1,54 +1,14 @@
 /* The model as a file that Python reads: "boxdraw.model", version 1, as boxdraw.model.file documents it. */
 
-import { sha256 } from "./sha256.js";
 import { formatNumber, isLimited } from "./text.js";
-
-/** Write a number as Python's float.hex does. */
-export function floatHex(value) {
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, value);
-  const bits = view.getBigUint64(0);
-  const sign = bits >> 63n ? "-" : "";
-  const exponent = Number((bits >> 52n) & 0x7ffn);
-  const fraction = bits & 0xfffffffffffffn;
-  if (exponent === 0 && fraction === 0n) return `${sign}0x0.0p+0`;
-  const power = (exponent || 1) - 1023; // the smallest numbers share the exponent of those before them
-  const digits = fraction.toString(16).padStart(13, "0");
-  return `${sign}0x${exponent ? 1 : 0}.${digits}p${power < 0 ? "" : "+"}${power}`;
-}
-
-/** Tie the numbers to print to their limits, as boxdraw.model.export.json does; nothing where both are the same. */
-export function shownChecksum(features, boxes) {
-  const cells = [];
-  for (const [side, [exact, shown]] of [["lower", "shownLower"], ["upper", "shownUpper"]].entries()) {
-    boxes.forEach(({ limits }, k) => {
-      limits.forEach((limit, j) => {
-        if (!isLimited(limit) || !isShorter(limit, exact, shown)) return;
-        cells.push([side, k, features[j].name, floatHex(limit[exact] + 0), floatHex(limit[shown] + 0)]);
-      });
-    });
-  }
-  return cells.length ? sha256(asciiJson(cells)).slice(0, 16) : "";
-}
-
-function isShorter(limit, exact, shown) {
-  return Number.isFinite(limit[exact]) && limit[shown] !== limit[exact];
-}
-
-/** Write JSON in ASCII, in which every language writes the same text. */
-function asciiJson(value) {
-  const escape = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(value).replace(/[^ -~]/g, escape);
-}
 
 /** Describe a limit as the file has it. */
 function limitEntries(feature, limit) {
   const entries = [["feature", feature.name]];
   if (limit.codes !== null) entries.push(["categories", limit.codes.map((code) => feature.categories[code])]);
   if (limit.lower > limit.upper) return Object.fromEntries([...entries, ["only_missing", true]]);
-  for (const [exact, shown] of [["lower", "shownLower"], ["upper", "shownUpper"]]) {
-    if (Number.isFinite(limit[exact])) entries.push([exact, limit[exact]]);
-    if (isShorter(limit, exact, shown)) entries.push([`shown_${exact}`, limit[shown]]);
+  for (const side of ["lower", "upper"]) {
+    if (Number.isFinite(limit[side])) entries.push([side, limit[side]]);
   }
   if (limit.missing) entries.push(["missing", true]);
   return Object.fromEntries(entries);
@@ -56,7 +16,6 @@ function limitEntries(feature, limit) {
 
 /** Return the boxes as the object that boxdraw.model.export.json documents. */
 export function boxesObject(features, boxes) {
-  const checksum = shownChecksum(features, boxes);
   return {
     format: "boxdraw.boxes",
     version: 1,
@@ -64,7 +23,6 @@ export function boxesObject(features, boxes) {
     boxes: boxes.map(({ limits }) => ({
       limits: limits.flatMap((limit, j) => (isLimited(limit) ? [limitEntries(features[j], limit)] : [])),
     })),
-    shown_checksum: checksum || undefined,
   };
 }
 

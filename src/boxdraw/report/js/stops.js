@@ -40,8 +40,15 @@ export function upperStop(column, target) {
   return scaledValue(column, column.first[place]) > target ? justBelow(column.first[place]) : null;
 }
 
-/** Returns the number to show for a lower limit: short, and the same for each training row. */
-export function shownLower(column, limit) {
+/** Returns the roundest limits that leave every training row on its side of each; those that would cross stay. */
+export function roundInterval(column, lower, upper) {
+  if (!(lower < upper)) return [lower, upper];
+  const round = [roundLower(column, lower), roundUpper(column, upper)];
+  return round[0] < round[1] || (column.whole && round[0] === round[1]) ? round : [lower, upper];
+}
+
+/** Returns the roundest number for a lower limit. */
+function roundLower(column, limit) {
   if (!Number.isFinite(limit)) return limit;
   if (column.whole) return Math.ceil(limit) + 0;
   const place = countBelow(column.last, limit);
@@ -53,8 +60,8 @@ export function shownLower(column, limit) {
   return shortestBetween(stepInto(limit, high), low, high) + 0;
 }
 
-/** Returns the number to show for an upper limit. */
-export function shownUpper(column, limit) {
+/** Returns the roundest number for an upper limit. */
+function roundUpper(column, limit) {
   if (!Number.isFinite(limit)) return limit;
   if (column.whole) return Math.floor(limit) + 0;
   const place = countUpTo(column.first, limit);

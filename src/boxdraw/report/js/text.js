@@ -74,17 +74,12 @@ export function isLimited(limit) {
   return limit !== null && !(isKnown(limit) && limit.missing);
 }
 
-/** Choose the numbers to print: limits that were shortened one by one may cross, which reads as nonsense. */
-export function shownNumbers({ lower, upper, shownLower, shownUpper }) {
-  return shownLower <= shownUpper ? [shownLower, shownUpper] : [lower, upper];
-}
-
-/** Write what a box asks of one feature, perhaps with other numbers than those to print. */
-export function limitText(feature, limit, numbers = shownNumbers(limit)) {
+/** Write what a box asks of one feature. */
+export function limitText(feature, limit) {
   const name = printable(feature.name);
   if (isKnown(limit)) return `${name} is known`;
   if (isOnlyMissing(limit)) return `${name} is missing`;
-  const text = limit.codes === null ? intervalText(name, ...numbers) : codesText(name, feature, limit.codes);
+  const text = limit.codes === null ? intervalText(name, limit.lower, limit.upper) : codesText(name, feature, limit.codes);
   return limit.missing ? `${text} (or missing)` : text;
 }
 

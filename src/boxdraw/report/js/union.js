@@ -62,22 +62,15 @@ export function minimalSets(points, threshold) {
 /** Returns what all members ask of one feature; flags are of categories, and of missing and unseen values. */
 function intersection(members, j, feature) {
   const limits = members.map((box) => box.limits[j]).filter((limit) => limit !== null);
-  let [lower, upper, shownLower, shownUpper] = [-Infinity, Infinity, -Infinity, Infinity];
-  for (const limit of limits) {
-    if (limit.lower > lower) [lower, shownLower] = [limit.lower, limit.shownLower];
-    if (limit.upper < upper) [upper, shownUpper] = [limit.upper, limit.shownUpper];
-  }
+  let lower = Math.max(-Infinity, ...limits.map((limit) => limit.lower));
+  let upper = Math.min(Infinity, ...limits.map((limit) => limit.upper));
   if (lower > upper) [lower, upper] = [Infinity, -Infinity]; // only missing values are inside, if those are
-  // Two limits that would meet or cross are shown in full.
-  const apart = shownLower < shownUpper && lower < upper;
   const numeric = feature.kind !== "categorical";
   const missing = limits.every((limit) => limit.missing);
   return {
     numeric,
     lower,
     upper,
-    shownLower: apart ? shownLower : lower,
-    shownUpper: apart ? shownUpper : upper,
     flags: numeric ? [missing] : [...commonCodes(limits, feature.categories.length), missing, unseen(limits)],
   };
 }
@@ -132,10 +125,10 @@ function unionBox(asked, used, features) {
 }
 
 /** Returns the limit that asks this of a feature; null if nothing is asked. */
-function askedLimit({ numeric, lower, upper, shownLower, shownUpper, flags }) {
+function askedLimit({ numeric, lower, upper, flags }) {
   const missing = flags[numeric ? 0 : flags.length - 2];
   const anyCode = numeric || flags[flags.length - 1];
   if (missing && anyCode && lower === -Infinity && upper === Infinity) return null;
   const codes = anyCode ? null : [...flags.keys()].filter((code) => code < flags.length - 2 && flags[code]);
-  return { lower, upper, shownLower, shownUpper, codes, missing };
+  return { lower, upper, codes, missing };
 }

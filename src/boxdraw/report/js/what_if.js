@@ -15,11 +15,10 @@ export function bothLimits(a, b) {
   const missing = a.missing && b.missing;
   if (low.lower > high.upper || codes?.length === 0) {
     if (!missing) return undefined;
-    const none = { lower: Infinity, upper: -Infinity, shownLower: Infinity, shownUpper: -Infinity };
+    const none = { lower: Infinity, upper: -Infinity };
     return codes === null ? { ...none, codes, missing } : { ...a, codes: [], missing };
   }
-  const shown = { shownLower: low.shownLower, shownUpper: high.shownUpper };
-  return { lower: low.lower, upper: high.upper, ...shown, codes, missing };
+  return { lower: low.lower, upper: high.upper, codes, missing };
 }
 
 function bothCodes(a, b) {
@@ -137,23 +136,10 @@ function exitText(feature, limit, value) {
   }
   const { lower, upper } = limit;
   const [low, high] = [aboveLower(limit, value), belowUpper(limit, value)];
-  const below = `${name} < ${formatNumber(shortBelow(lower, limit.shownLower, absent ? 0 : low))}`;
-  const above = `${name} > ${formatNumber(-shortBelow(-upper, -limit.shownUpper, absent ? 0 : high) + 0)}`;
+  const [below, above] = [`${name} < ${formatNumber(lower + 0)}`, `${name} > ${formatNumber(upper + 0)}`];
   if (absent && lower > -Infinity && upper < Infinity) return `${below} or ${above}`;
   if (absent) return lower > -Infinity ? below : above;
   return low <= high ? below : above;
-}
-
-/** Find a short number at a lower limit or a little below: all below the limit, but no more, is outside. */
-function shortBelow(limit, shown, way) {
-  if (shown <= limit) return shown + 0;
-  for (let digits = 1; digits <= 17 && Number.isFinite(limit); digits += 1) {
-    const nearest = Number(limit.toPrecision(digits));
-    const unit = 10 ** (Math.floor(Math.log10(Math.abs(nearest))) + 1 - digits);
-    const short = nearest <= limit ? nearest : Number((nearest - unit).toPrecision(digits));
-    if (short <= limit && limit - short <= way / 1000) return short + 0;
-  }
-  return limit + 0;
 }
 
 /**

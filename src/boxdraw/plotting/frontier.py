@@ -1,0 +1,89 @@
+"""FrontierDisplay: the held-out score of drawings by how much there is to read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from boxdraw.plotting._matplotlib import BLUE, LEGEND, VERMILLION, Display
+
+if TYPE_CHECKING:
+    from boxdraw.learners.sparse.frontier import Frontier
+
+
+class FrontierDisplay(Display):
+    """Held-out score of Sparse Boxes by the number of limits, with standard errors.
+
+    Parameters
+    ----------
+    frontier : Frontier
+        ``frontier_`` of a `boxdraw.SparseBoxesClassifier`.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes, after `plot`.
+    figure_ : matplotlib Figure
+        The figure.
+
+    Examples
+    --------
+    >>> from boxdraw import SparseBoxesClassifier
+    >>> from boxdraw.datasets import load_dataset
+    >>> from boxdraw.plotting import FrontierDisplay
+    >>> data = load_dataset("hypothyroid")
+    >>> model = SparseBoxesClassifier().fit(data.data, data.target)
+    >>> FrontierDisplay.from_estimator(model).ax_.get_xlabel()
+    'Limits to read'
+    """
+
+    def __init__(self, frontier: Frontier) -> None:
+        self.frontier = frontier
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, ax: Any = None) -> FrontierDisplay:
+        """Plot the frontier of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : SparseBoxesClassifier
+            Fitted.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes by default.
+
+        Returns
+        -------
+        FrontierDisplay
+            The display.
+        """
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "frontier_"):
+            raise TypeError(f"estimator must be a SparseBoxesClassifier, got {type(estimator).__name__}")
+        return cls(estimator.frontier_).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> FrontierDisplay:
+        """Draw the frontier.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; new axes by default.
+
+        Returns
+        -------
+        FrontierDisplay
+            The display.
+        """
+        ax = self._start(ax, 6, 4)
+        points = list(self.frontier)
+        sizes, scores = [point.n_limits for point in points], [point.score for point in points]
+        ax.errorbar(sizes, scores, yerr=[point.error for point in points], fmt="o-", color=BLUE, capsize=3)
+        for point in points:
+            if point.n_limits == self.frontier.chosen:
+                ax.plot([point.n_limits], [point.score], "s", ms=9, color=VERMILLION, zorder=3, label="in use")
+                ax.legend(**LEGEND)
+        ax.set_xlabel("Limits to read")
+        ax.set_ylabel("Held-out score")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        return self
