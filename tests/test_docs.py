@@ -139,7 +139,17 @@ BOXES = {
     "edits": ["rules", "simplify", "round", "replace", "drop_box", "drop_limit", "add_box", "__add__"],
     "exports": ["to_text", "to_sql", "to_python", "to_json", "from_json", "to_onnx", "_repr_html_", "plot"],
 }
-CLASSIFIER = ["fit", "predict", "transform", "decision_function", "explain", "box_table", "report", "predict_table"]
+CLASSIFIER = [
+    "fit",
+    "predict",
+    "transform",
+    "decision_function",
+    "explain",
+    "box_table",
+    "simplify",
+    "report",
+    "predict_table",
+]
 
 
 def test_the_promised_methods_are_there():

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from boxdraw import BoxSet, ExactBoxesClassifier, FastBoxesClassifier
-from boxdraw.learners.scored.grade import grades
+from boxdraw.learners.grade import grades
 
 X = np.arange(8.0).reshape(4, 2)
 Y = [0, 1, 0, 1]

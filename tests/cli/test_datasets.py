@@ -105,7 +105,7 @@ def test_rows_of_a_file(run, fails, tables):
     assert Path("out.csv").read_text().splitlines()[:3] == ["x1,x2,target", "1.0,1.0,1", "2.0,4.0,1"]
     Path("tables", "fourclass").unlink()
     Path("out.csv").rename("tables/fourclass.csv")
-    fails("datasets", "fourclass", "--folder", tables, "-o", "tables/fourclass.csv", "--force", words="made from")
+    fails("datasets", "fourclass", "--folder", tables, "-o", "tables/fourclass.csv", "--force", words="that are read")
     other = ("datasets", "castle3D", "--folder", tables, "-o", "tables/castle3D.csv", "--force")
     assert [run(*other).code for _ in range(2)] == [0, 0]  # which is made from no file
 

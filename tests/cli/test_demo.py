@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 import subprocess
@@ -10,33 +11,49 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.model_selection import train_test_split
 
-from boxdraw import BoxSet
-from boxdraw.cli.demo import load_halves
+import boxdraw
+from boxdraw import BoxSet, BoxSetClassifier, Limit, Rule
+from boxdraw.cli.demo import Half, load_halves, rules_section, unseen_section
 from boxdraw.cli.main import main
+from boxdraw.datasets import load_dataset
+from boxdraw.datasets.shipped import read_shipped
 
 
-def test_demo_writes_its_files_and_text(tmp_path, capsys):
-    out = tmp_path / "new" / "directory"
-    assert main(["demo", "--force", "--out", str(out)]) == 0
-    text = capsys.readouterr().out
-    assert sorted(path.name for path in out.iterdir()) == ["boxes.png", "model.json"]
+@pytest.fixture(scope="module")
+def tour(tmp_path_factory):
+    """Run the demo once; return its folder and its words."""
+    out, printed = tmp_path_factory.mktemp("demo") / "new" / "folder", io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert main(["demo", "--out", str(out)]) == 0
+    return out, printed.getvalue()
+
+
+@pytest.fixture
+def no_fit(monkeypatch):
+    """Let the demo have a rule without learning it."""
+    columns, _ = read_shipped("hypothyroid")
+    texts = {name: sorted({*values} - {None}) for name, values in columns.items() if {*values} & {"f", "y", "M"}}
+    boxes = BoxSet.from_rules([Rule((Limit("TSH", lower=6),))], list(columns), texts)
+    model = BoxSetClassifier(boxes, classes=("negative", "hypothyroid"))
+    monkeypatch.setattr("boxdraw.cli.demo.fitted", lambda train: model)
+
+
+def test_demo_writes_its_files_and_text(tour):
+    out, text = tour
+    assert sorted(path.name for path in out.iterdir()) == ["boxes.png", "model.json", "report.html"]
     assert (out / "boxes.png").read_bytes().startswith(b"\x89PNG")
     assert (out / "boxes.png").stat().st_size < 150_000
-    for words in (
-        "THE DATA",
-        "  Box 1: ",
-        "precision (95% interval)",
-        "area under the ROC curve",
-        "WHAT TO TRY NEXT",
-    ):
+    assert "Who is hypothyroid?" in (out / "report.html").read_text(encoding="utf-8")
+    for words in ("THE DATA", "CC BY 4.0", "THE RULE", "  Box 1: ", "NOT SEEN", "WHAT TO TRY NEXT"):
         assert words in text
     assert (out / "model.json").as_posix() in text
     longest = max((line for line in text.splitlines() if str(out.as_posix()) not in line.replace("\\", "/")), key=len)
     assert len(longest) <= 100
 
 
-def test_a_file_in_the_way(run, fails):
+def test_a_file_in_the_way(run, fails, no_fit):
     assert run("demo", "--out", "tour").code == 0
     fails("demo", "--out", "tour", words="exists; add --force")
     Path("taken").write_text("mine")
@@ -44,19 +61,39 @@ def test_a_file_in_the_way(run, fails):
     assert Path("taken").read_text() == "mine"
 
 
-def test_saved_boxes_are_those_of_the_text(tmp_path, capsys):
-    main(["demo", "--force", "--out", str(tmp_path)])
-    text = capsys.readouterr().out
-    boxes = BoxSet.from_json(tmp_path / "model.json")
-    assert boxes == BoxSet.from_json(boxes.to_json())
-    rules = text.split("THE RULES")[1].split("\n", 1)[1].split("\n\n")[0]
-    assert re.sub(r"\s+", " ", rules).strip() == boxes.to_text().replace("\n", " ")
+def test_saved_boxes_are_those_of_the_text(tour):
+    """And the figures are those of the saved model on the other half, read by pandas from the data set itself."""
+    out, text = tour
+    model = boxdraw.load(out / "model.json")
+    rules = text.split("THE RULE")[1].split("\n", 1)[1].split("\n(")[0]
+    assert re.sub(r"\s+", " ", rules).strip() == model.boxes_.to_text().replace("\n", " ")
+    X, y = load_dataset("hypothyroid", return_X_y=True)
+    labels = np.where(y == 1, "hypothyroid", "negative")
+    _, test = train_test_split(np.arange(len(y)), test_size=0.5, stratify=labels, random_state=0)
+    flagged, sick = model.predict(X.iloc[test]) == "hypothyroid", y.iloc[test].to_numpy() == 1
+    assert f"It finds {(flagged & sick).sum()} of the {sick.sum()} hypothyroid patients" in text
+    assert f"It flags {(flagged & ~sick).sum()} of the {(~sick).sum()} others" in text
+    assert f"So {(flagged & sick).sum()} of {flagged.sum()} alarms are right" in text
+
+
+def test_the_rule_is_short_and_better_than_chance(tour):
+    model = boxdraw.load(tour[0] / "model.json")
+    assert len(model.boxes_) <= 2
+    assert sum(len(rule.limits) for rule in model.boxes_.rules()) <= 5
     _, test = load_halves()
-    flagged = boxes.contains(test.X)
-    counts = [(flagged & test.positive).sum(), (~flagged & test.positive).sum()]
-    row = re.search(r"^  malignant +(\d+) +(\d+)$", text, re.M)
-    assert row is not None
-    assert [int(count) for count in row.groups()] == counts
+    flagged = model.predict(test.X) == "hypothyroid"
+    assert flagged[test.positive].mean() > 0.8
+    assert flagged[~test.positive].mean() < 0.1
+
+
+def test_several_boxes_have_figures_each():
+    boxes = BoxSet([[1.0], [5.0]], [[2.0], [6.0]], feature_names=["TSH"])
+    test = Half(np.array([[1.5], [5.5], [5.6], [9.0]], dtype=object), np.array(["hypothyroid", "negative"] * 2))
+    assert rules_section(boxes).splitlines()[0] == "THE RULES: a patient in any of these boxes is flagged"
+    text = unseen_section(BoxSetClassifier(boxes, classes=("negative", "hypothyroid")), test)
+    assert "It finds 2 of the 2 hypothyroid patients (100%)." in text
+    lines = text.splitlines()
+    assert [line.split()[:4] for line in lines[-2:]] == [["1", "1", "1", "0"], ["2", "2", "1", "1"]]
 
 
 # scikit-learn looks pandas up in sys.modules, so None there would not do as it does for other modules.
@@ -76,32 +113,32 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.thorough
-def test_demo_repeats_itself_in_another_process_without_pandas(tmp_path, capsys):
-    main(["demo", "--force", "--out", str(tmp_path)])
-    text = capsys.readouterr().out
-    files = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    command = [sys.executable, "-X", "utf8", "-c", _WITHOUT_PANDAS, "demo", "--force", "--out", str(tmp_path)]
+def test_demo_repeats_itself_in_another_process_without_pandas(tour):
+    out, text = tour
+    files = {path.name: path.read_bytes() for path in out.iterdir()}
+    command = [sys.executable, "-X", "utf8", "-c", _WITHOUT_PANDAS, "demo", "--force", "--out", str(out)]
     assert subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout == text
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == files
 
 
-def test_demo_without_matplotlib_says_what_is_missing(tmp_path, capsys, monkeypatch):
+def test_demo_without_matplotlib_says_what_is_missing(tmp_path, capsys, monkeypatch, no_fit):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert main(["demo", "--force", "--out", str(tmp_path)]) == 0
     assert "boxes.png needs matplotlib (pip install 'boxdraw[plot]')" in capsys.readouterr().out
-    assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.json", "report.html"]
 
 
-def test_demo_prints_on_a_terminal_without_the_signs(tmp_path, monkeypatch):
+def test_demo_prints_on_a_terminal_without_the_signs(tmp_path, monkeypatch, no_fit):
     stdout = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", stdout)
     main(["demo", "--force", "--out", str(tmp_path)])
     stdout.seek(0)
-    assert "radius >= " in stdout.read()
+    assert "TSH >= " in stdout.read()
 
 
 def test_halves_are_stratified():
     train, test = load_halves()
-    assert len(train.y) + len(test.y) == 569
+    assert len(train.y) + len(test.y) == 3163
+    assert train.positive.sum() + test.positive.sum() == 151
     assert abs(train.positive.mean() - test.positive.mean()) < 0.01
-    assert set(np.unique(train.y)) == {"benign", "malignant"}
+    assert set(np.unique(train.y)) == {"hypothyroid", "negative"}

@@ -77,7 +77,7 @@ def test_output_is_checked_before_the_work(fails, model, monkeypatch):
     monkeypatch.setattr("boxdraw.cli.export.load_model", no_work)
     Path("out").write_text("old")
     fails("export", model, "--to", "text", "-o", "out", words="out exists")
-    fails("export", model, "--to", "json", "-o", model, "--force", words="take the place")
+    fails("export", model, "--to", "json", "-o", model, "--force", words="one of the files that are read")
 
 
 def test_names_in_other_scripts(run):

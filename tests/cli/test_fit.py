@@ -11,7 +11,8 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from boxdraw import FastBoxesClassifierCV
+import boxdraw
+from boxdraw import FastBoxesClassifierCV, SparseBoxesClassifier
 from boxdraw.cli.learning import box_counts
 from boxdraw.cli.options import load_model
 
@@ -30,15 +31,18 @@ def test_a_model_is_learned_and_saved(run, data):
         "data.csv: 120 rows, 17 (14.2%) with fraud = yes",
         "A row in any of these boxes is predicted to have fraud = yes",
         model.boxes.to_text(),
+        "In cross-validation such boxes catch ",
         "On the rows the boxes were learned from; expect less on new rows",
         "box  rows  caught  false alarms  precision  95% interval",
         "Saved in model.json",
     ):
         assert words in result.out
     table = small_table()
-    estimator = FastBoxesClassifierCV(n_boxes=(1, 2), pos_label="yes", random_state=0)
+    estimator = SparseBoxesClassifier(max_boxes=2, pos_label="yes")
     estimator.fit(table.select(["amount", "hour"]), np.array(table["fraud"].to_pylist()))
     assert model.boxes == estimator.boxes_
+    (point,) = [point for point in estimator.frontier_ if point.n_limits == model.boxes.n_limits]
+    assert f"score {point.score:.3f} ± {point.error:.3f}" in result.out
     caught = int(model.boxes.contains(table)[np.array(table["fraud"].to_pylist()) == "yes"].sum())
     any_box = result.out.split("\nany ")[1].split()
     assert int(any_box[1]) == caught
@@ -49,10 +53,12 @@ def test_the_file_says_where_the_boxes_come_from_and_is_always_the_same(run, dat
     run("fit", f"./{data}", "--target", "fraud", *FEW, "-o", "two.json")
     assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
     origin = json.loads(Path("one.json").read_text(encoding="utf-8"))["fit"]
-    assert origin["method"] == "fast"
+    assert origin["method"] == "sparse"
     assert (origin["data"], origin["rows"], origin["positives"]) == ("data.csv", 120, 17)
-    assert origin["parameters"] == {"false_alarm_cost": None, "max_boxes": 2, "seed": 0}
-    assert origin["negative_weight"] > 0
+    not_given = {"false_alarm_cost": None, "max_limits": None, "limit_cost": None}
+    assert origin["parameters"] == {"max_boxes": 2, "seed": 0, **not_given}
+    assert min(origin[name] for name in ("false_alarm_cost", "limit_cost", "max_boxes")) > 0
+    assert set(origin["held_out"]) == {"score", "error", "recall", "false_alarm_rate"}
 
 
 def test_machines_get_json(run, data):
@@ -129,7 +135,7 @@ def test_weights_count(run):
     result = run("fit", "data.csv", "--target", "fraud", *FEW, "--weight", "n", "--json")
     boxes = load_model("model.json").boxes
     positive = np.array(table["fraud"].to_pylist()) == "yes"
-    estimator = FastBoxesClassifierCV(n_boxes=(1, 2), random_state=0, pos_label=True)
+    estimator = SparseBoxesClassifier(max_boxes=2, pos_label=True)
     assert boxes == estimator.fit(table.select(["amount", "hour"]), positive, table["n"].to_numpy()).boxes_
     support = json.loads(result.out)["any"]["support"]
     assert support == table["n"].to_numpy()[boxes.contains(table)].sum()
@@ -189,7 +195,7 @@ def test_output_is_checked_before_the_work(fails, data, monkeypatch):
     Path("model.json").write_text("old")
     fails("fit", data, "--target", "fraud", words="model.json exists; add --force to replace it")
     fails("fit", data, "--target", "fraud", "-o", "no/model.json", words="folder")
-    fails("fit", data, "--target", "fraud", "-o", data, "--force", words="take the place of what it is made from")
+    fails("fit", data, "--target", "fraud", "-o", data, "--force", words="is one of the files that are read")
     assert Path("model.json").read_text() == "old"
 
 
@@ -237,14 +243,14 @@ ROWS = "1,2,yes\n2,3,no\n3,4,no\n"
         ("a,b,fraud\n1,2,yes\n2,3,yes\n", [], "has 1 different labels (yes): rows of both kinds are needed"),
         ("a,b,fraud\n1,2,x\n2,3,y\n2,3,z\n", [], "has 3 different labels (x, y, z): make a column of two"),
         ("a,b,fraud\n" + ROWS, ["--positive", "ye"], 'has no label "ye"; its labels are no, yes'),
-        ("a,b,fraud\n" + ROWS, ["--drop", "a,b"], "has no column beside the target"),
+        ("a,b,fraud\n" + ROWS, ["--drop", "a,b"], "has no column besides the target"),
         (
             ",b,fraud\n" + ROWS,
             [],
             "has no name and looks like row numbers that were saved with a frame: leave it out with",
         ),
         ("Unnamed: 0,b,fraud\n" + ROWS, [], "--drop 'Unnamed: 0'"),
-        ("a,b,fraud\n,,yes\n,,no\n,,no\n", ["--quiet"], "no column of data.csv beside the target has any values"),
+        ("a,b,fraud\n,,yes\n,,no\n,,no\n", ["--quiet"], "no column of data.csv besides the target has any values"),
         ("a,b,fraud\n2024-01-01,1,yes\n2024-01-02,2,no\n", [], 'column "a" of data.csv holds dates or times'),
         ("a,b,fraud\n1,x,yes\n2,y,no\n", ["--weight", "b"], "The weights in column 'b' must be numbers"),
         (
@@ -279,9 +285,11 @@ def test_files_that_are_not_there(fails):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--time-limit", "5"], "--time-limit goes with --method exact; fast has none"),
+        (["--time-limit", "5"], "--time-limit goes with --method exact; sparse has none"),
         (["--time-limit", "5", "--method", "scored"], "--time-limit goes with --method exact; scored has none"),
-        (["--max-limits", "2"], "--max-limits goes with --method scored; fast has none"),
+        (["--max-limits", "2", "--method", "fast"], "--max-limits goes with --method sparse or scored; fast has none"),
+        (["--limit-cost", "2", "--method", "scored"], "--limit-cost goes with --method sparse; scored has none"),
+        (["--limit-cost", "-1"], "expected a number from 0 on, got '-1'"),
         (["--max-union", "2", "--method", "exact"], "--max-union goes with --method scored; exact has none"),
         (["--max-limits", "0", "--method", "scored"], "expected a whole number from 1 on"),
         (["--json", "-o", "-"], "cannot share standard output"),
@@ -313,3 +321,80 @@ def test_columns_that_may_not_be_meant(run):
     assert 'note: column "nothing" of data.csv has no values and is left out' in result.err
     assert "name" not in result.err
     assert load_model("model.json").boxes.feature_names == ("amount", "hour", "zip")
+
+
+def test_options_of_sparse_boxes(run, data):
+    options = {"max_boxes": 1, "max_limits": 1, "limit_cost": 0.3, "false_alarm_cost": "balanced"}
+    words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
+    origin = json.loads(run("fit", data, "--target", "fraud", *words, "--json").out)["fit"]
+    assert origin["parameters"] == options | {"seed": 0}
+    assert (origin["limit_cost"], origin["false_alarm_cost"]) == (pytest.approx(0.3), pytest.approx(17 / 103))
+    table = small_table()
+    estimator = SparseBoxesClassifier(**options, pos_label="yes")
+    estimator.fit(table.select(["amount", "hour"]), np.array(table["fraud"].to_pylist()))
+    model = boxdraw.load("model.json")
+    assert model.boxes_ == estimator.boxes_
+    assert model.boxes_.n_limits == 1
+    assert run("rules", "model.json").out.splitlines()[1:] == model.boxes_.to_text().splitlines()
+
+
+@pytest.mark.parametrize("method", ["fast", "exact", "scored"])
+def test_a_balanced_cost_is_the_default_of_the_others(run, data, method):
+    if method == "exact":
+        pytest.importorskip("ortools")
+    few = ("--method", method, "--max-boxes", 1)
+    run("fit", data, "--target", "fraud", *few, "--false-alarm-cost", "balanced", "-o", "one.json")
+    run("fit", data, "--target", "fraud", *few, "-o", "two.json")
+    assert load_model("one.json").boxes == load_model("two.json").boxes
+
+
+def test_fast_boxes(run, data):
+    result = run("fit", data, "--target", "fraud", "--method", "fast", *FEW)
+    assert "In cross-validation" not in result.out
+    model, table = load_model("model.json"), small_table()
+    estimator = FastBoxesClassifierCV(n_boxes=(1, 2), pos_label="yes", random_state=0)
+    estimator.fit(table.select(["amount", "hour"]), np.array(table["fraud"].to_pylist()))
+    assert model.boxes == estimator.boxes_
+    assert model.fit["method"] == "fast"
+    assert model.fit["parameters"] == {"false_alarm_cost": None, "max_boxes": 2, "seed": 0}
+    assert model.fit["negative_weight"] == estimator.negative_weight_
+
+
+def test_rules_that_find_nothing_give_a_warning(run):
+    rng = np.random.default_rng(0)
+    noise = {name: rng.normal(size=600) for name in "abc"}
+    pyarrow.csv.write_csv(pa.table({**noise, "fraud": rng.random(600) < 0.03}), "data.csv")
+    result = run("fit", "data.csv", "--target", "fraud")
+    assert result.err.startswith("boxdraw: warning: On held-out rows the boxes may be no better than chance")
+    result = run("fit", "data.csv", "--target", "fraud", "--limit-cost", 1000, "--force")
+    assert result.err.startswith("boxdraw: warning: No box was found that pays for its limits: nothing is flagged.")
+    assert "In cross-validation" not in result.out
+    assert len(load_model("model.json").boxes) == 0
+
+
+def test_boxes_without_a_positive_row_give_a_warning(run, data, monkeypatch):
+    def nothing(self, *_):
+        self.boxes_ = boxdraw.BoxSet([[1e9, 0]], [[2e9, 1]], feature_names=["amount", "hour"])
+        self.negative_weight_, self.status_, self.objective_, self.bound_ = 1.0, "optimal", 0.0, 0.0
+        return self
+
+    monkeypatch.setattr("boxdraw.cli.learning.ExactBoxesClassifier.fit", nothing)
+    result = run("fit", data, "--target", "fraud", "--method", "exact")
+    assert result.err == "boxdraw: warning: No row with the label is in a box: do not rely on them.\n"
+
+
+def test_a_large_table_is_pointed_out(run, data, monkeypatch):
+    monkeypatch.setattr("boxdraw.cli.fit.MEMORY_LIMIT", 8 * 120 * 2 - 1)
+    assert run("fit", data, "--target", "fraud", *FEW).err == (
+        "boxdraw: note: all 120 rows of data.csv are read into memory; --method fast reads large tables in pieces\n"
+    )
+    assert run("fit", data, "--target", "fraud", "--method", "fast", *FEW, "--force").err == ""
+
+
+def test_a_table_that_does_not_fit_into_memory(fails, data, monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("boxdraw.cli.learning.SparseBoxesClassifier.fit", full)
+    words = "not enough memory for --method sparse on data.csv; --method fast reads large tables in pieces"
+    fails("fit", data, "--target", "fraud", words=words)

@@ -84,7 +84,7 @@ def test_ctrl_c(run, data, monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("boxdraw.cli.learning.FastBoxesClassifierCV.fit", stopped)
+    monkeypatch.setattr("boxdraw.cli.learning.SparseBoxesClassifier.fit", stopped)
     assert run("fit", data, "--target", "fraud") == (130, "", "boxdraw: stopped\n")
     assert not Path("model.json").exists()
 

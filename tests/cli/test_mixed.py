@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
 from boxdraw.cli.options import load_model
@@ -179,6 +182,21 @@ def test_a_new_country(run, fitted):
         assert (
             'column "country" has categories that were not there in training' in run("predict", fitted, "new.csv").err
         )
+
+
+@pytest.mark.skipif(not hasattr(pa, "string_view"), reason="pyarrow before 16")
+def test_a_new_country_in_a_string_view(run, fitted):
+    table = pyarrow.csv.read_csv(
+        "new.csv", convert_options=pyarrow.csv.ConvertOptions(column_types={"branch": "string"})
+    )
+    place = table.column_names.index("country")
+    country = pa.array(["FR" if value == "DE" else value for value in table["country"].to_pylist()])
+    pyarrow.parquet.write_table(table.set_column(place, "country", country.cast(pa.string_view())), "new.parquet")
+    assert load_model(fitted).boxes.limited[:, 1].any()
+    result = run("predict", fitted, "new.parquet", "-o", "out.csv")
+    assert result.code == 0, result.err
+    assert 'column "country" has categories that were not there in training' in result.err
+    assert "FR" in result.err
 
 
 def test_a_column_of_names_is_pointed_out(run, data):

@@ -58,7 +58,7 @@ def test_a_result_does_not_replace_what_it_is_made_from():
     Path("data.csv").write_text("a\n")
     Path("link.csv").symlink_to("data.csv")
     for name in ("data.csv", "./data.csv", "link.csv"):
-        with pytest.raises(Failure, match="take the place of what it is made from"):
+        with pytest.raises(Failure, match="is one of the files that are read"):
             Output(name, force=True, inputs=("-", "data.csv"))
 
 

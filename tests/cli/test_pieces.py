@@ -106,7 +106,7 @@ def data(request, folder):
     return f"data.{request.param}"
 
 
-FEW = ("--max-boxes", 2)
+FEW = ("--method", "fast", "--max-boxes", 2)
 
 
 @pytest.mark.parametrize(
@@ -189,6 +189,21 @@ def test_values_that_boxes_do_not_take(both, folder):
         assert words in both("fit", "data.parquet", "--target", "fraud").err
     pyarrow.parquet.write_table(mixed_table().append_column("x", pa.array([1.5] * 90)), "data.parquet")
     assert "has fractions" in both("fit", "data.parquet", "--target", "fraud", "--categorical", "x", "--quiet").err
+
+
+def test_categories_are_the_same_from_numbers_of_any_type(both, folder):
+    """Whole numbers come as decimals from databases, and as floats where some were missing."""
+    table, saved = mixed_table().select(["amount", "zip", "fraud"]), []
+    for kind in (pa.int64(), pa.float32(), pa.decimal128(19, 0), pa.decimal128(30, 2)):
+        pyarrow.parquet.write_table(table.set_column(1, "zip", table["zip"].cast(kind)), "data.parquet")
+        assert both("fit", "data.parquet", "--target", "fraud", *FEW, "--categorical", "zip", "--force").code == 0
+        saved.append(json.loads(Path("model.json").read_text(encoding="utf-8")))
+        assert both("predict", "model.json", "data.parquet", "-o", "flagged.csv", "--force").code == 0
+    assert {"name": "zip", "kind": "categorical", "categories": ["1", "2", "3"]} in saved[0]["boxes"]["features"]
+    assert all(model["boxes"] == saved[0]["boxes"] for model in saved)
+    fractions = pa.array([1.25] * 90).cast(pa.decimal128(9, 2))
+    pyarrow.parquet.write_table(table.set_column(1, "zip", fractions), "data.parquet")
+    assert "has fractions" in both("fit", "data.parquet", "--target", "fraud", "--categorical", "zip", "--force").err
 
 
 def test_other_signs(both, folder):

@@ -201,7 +201,7 @@ def test_what_is_checked_before_the_work(fails, model, new, monkeypatch):
     Path("out.csv").write_text("old")
     fails("predict", model, new, "-o", "out.csv", words="out.csv exists; add --force")
     fails("predict", model, new, "-o", "no/out.csv", words="does not exist")
-    fails("predict", model, new, "-o", new, "--force", words="take the place")
+    fails("predict", model, new, "-o", new, "--force", words="one of the files that are read")
     fails("predict", model, new, "-o", "out.xlsx", code=2, words="the name must end in .csv or .parquet")
     fails("predict", model, new, "--json", code=2, words="give -o a file")
     fails("predict", "-", "-", code=2, words="cannot both come from standard input")

@@ -7,19 +7,22 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from boxdraw import BoxSet
+from boxdraw import BoxSet, FastBoxesClassifier, SparseBoxesClassifier
 from boxdraw.cli.options import load_model
+from boxdraw.cli.relearn import _settings
 from boxdraw.model.file import Edit, model_to_json
 from boxdraw.report import closed_form
 
 from .conftest import small_table
 
-UNKNOWN = "The model file does not say how Fast Boxes drew the boxes."
+UNKNOWN = "The model file has no settings of Fast Boxes, whose boxes alone follow the cost of a false alarm."
+FAST = ("--method", "fast")
 
 
 def held(path="report.html"):
@@ -35,7 +38,7 @@ def form(monkeypatch):
 @pytest.fixture
 def fitted(run, data):
     """Learn boxes from the table; return the name of the model."""
-    assert run("fit", data, "--target", "fraud", "--max-boxes", 2, "--quiet").code == 0
+    assert run("fit", data, "--target", "fraud", *FAST, "--max-boxes", 2, "--quiet").code == 0
     return "model.json"
 
 
@@ -84,7 +87,9 @@ def test_boxes_learned_again_from_their_rows_follow_the_cost(run, fitted, data, 
 def test_a_parquet_file_with_weights(run, form):
     table = small_table().append_column("n", pa.array(np.arange(120) % 3))
     pa.parquet.write_table(table, "data.parquet")
-    assert run("fit", "data.parquet", "--target", "fraud", "--weight", "n", "--max-boxes", 1, "--quiet").code == 0
+    assert (
+        run("fit", "data.parquet", "--target", "fraud", "--weight", "n", *FAST, "--max-boxes", 1, "--quiet").code == 0
+    )
     assert run("report", "model.json", "data.parquet", "--quiet").err == ""
     page = held()
     assert page["closed_form"] is not None
@@ -105,6 +110,18 @@ def absent(run, model, data):
     return page["closed_form_absent"]
 
 
+def test_limits_that_were_not_rounded(run, fitted, data, form):
+    """Files of version 0.1 have such limits."""
+    model, rows = load_model(fitted), pd.read_csv(data)
+    exact = FastBoxesClassifier(pos_label=True, round_limits=False, **_settings(model)).fit(
+        rows[list(model.boxes.feature_names)], rows["fraud"] == "yes"
+    )
+    assert exact.boxes_ != model.boxes
+    Path(fitted).write_text(model_to_json(replace(model, drawing=exact.boxes_)), encoding="utf-8")
+    assert run("report", fitted, data, "--force", "--quiet").code == 0
+    assert held()["closed_form"] is not None
+
+
 def test_why_boxes_do_not_follow_the_cost(run, fitted, data, form):
     model = load_model(fitted)
 
@@ -117,7 +134,7 @@ def test_why_boxes_do_not_follow_the_cost(run, fitted, data, form):
     )
     save(replace(model, drawing=model.boxes.replace(0, "amount", lower=7.5)))
     assert absent(run, fitted, data) == (
-        "Learned again from data.csv, the boxes are others than those of the model: if these come from other rows, "
+        "Learned again from data.csv, the boxes differ from those of the model: if these come from other rows, "
         "give those rows as DATA, and other rows as --test."
     )
     save(replace(model, edits=(Edit("2026-11-16", "nothing"),)))
@@ -128,7 +145,7 @@ def test_why_boxes_do_not_follow_the_cost(run, fitted, data, form):
         save(replace(model, fit=model.fit | broken))
         assert absent(run, fitted, data) == UNKNOWN
     save(replace(model, fit=model.fit | {"settings": model.fit["settings"] | {"n_boxes": "many"}}))
-    assert absent(run, fitted, data).startswith("Learned again from data.csv, the boxes are others")
+    assert absent(run, fitted, data).startswith("Learned again from data.csv, the boxes differ")
     save(replace(model, fit={}))
     assert absent(run, fitted, data) == UNKNOWN
 
@@ -137,7 +154,7 @@ def test_a_model_without_a_search_is_learned_again_too(run, form):
     """With one positive row there are no folds to choose by."""
     rows = "".join(f"{i},{'yes' if i == 7 else 'no'}\n" for i in range(20))
     Path("one.csv").write_text("a,fraud\n" + rows)
-    assert run("fit", "one.csv", "--target", "fraud", "--quiet").code == 0
+    assert run("fit", "one.csv", "--target", "fraud", *FAST, "--quiet").code == 0
     assert run("report", "model.json", "one.csv", "--quiet").code == 0
     assert held()["closed_form"] is not None
 
@@ -149,6 +166,26 @@ def test_a_scorecard(run, data):
     assert page["scorecard"] == {"threshold": card.threshold, "points": list(card.points)}
     assert len(page["boxes"]["boxes"]) == len(card.points)
     assert page["closed_form_absent"].endswith("these come from --method scored.")
+
+
+def test_sparse_boxes(run, data):
+    assert run("fit", data, "--target", "fraud", "--quiet").code == 0
+    assert run("report", "model.json", data).code == 0
+    model, page = load_model("model.json"), held()
+    assert page["learner"] == "SparseBoxesClassifier"
+    assert page["fit"] == model.fit
+    assert page["false_alarm_cost"] == model.fit["false_alarm_cost"]  # as the fit chose it
+    assert page["closed_form_absent"].endswith("these come from --method sparse.")
+    assert BoxSet.from_json(json.dumps(page["boxes"])) == model.boxes
+
+
+def test_sparse_boxes_from_python(run, data):
+    table = small_table()
+    learned = SparseBoxesClassifier().fit(table.select(["amount", "hour"]), np.asarray(table["fraud"]))
+    learned.save("model.json", target="fraud")
+    assert run("report", "model.json", data).code == 0
+    assert held()["false_alarm_cost"] == learned.false_alarm_cost_
+    assert held()["closed_form_absent"] == UNKNOWN
 
 
 def test_costs(run, fitted, data):
@@ -187,7 +224,7 @@ def test_refused(fails, model, data):
     Path("report.html").write_text("before")
     fails("report", model, data, words="report.html exists; add --force")
     fails("report", model, data, "-o", "folder/x.html", words="the folder")
-    fails("report", model, data, "-o", data, "--force", words="would take the place of what it is made from")
+    fails("report", model, data, "-o", data, "--force", words="is one of the files that are read")
     fails("report", model, data, "--test", "absent.csv", "--force", words="absent.csv")
     fails("report", model, data, "--id", "account", "--force", words="account")
     fails("report", model, data, "--weight", "fraud", "--force", words="The weights in column 'fraud' must be numbers")

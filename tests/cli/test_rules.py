@@ -148,7 +148,7 @@ def test_to_a_file(run, model, fails):
     assert run("rules", model, "--format", "markdown", "-o", "rules.md") == (0, "", "")
     assert Path("rules.md").read_text(encoding="utf-8") == run("rules", model, "--format", "markdown").out
     fails("rules", model, "-o", "rules.md", words="rules.md exists")
-    fails("rules", model, "-o", model, "--force", words="take the place")
+    fails("rules", model, "-o", model, "--force", words="one of the files that are read")
 
 
 def test_one_clear_error(fails, model, data):

@@ -54,7 +54,7 @@ TASKS = {
         ("paper/table-trivial.csv", "paper/table-trivial.md"),
         "paper table-trivial --datasets castle3D --methods cart --quick --out paper",
     ),
-    "demo": Task(("demo/model.json", "demo/boxes.png"), call="tour"),
+    "demo": Task(("demo/model.json", "demo/report.html", "demo/boxes.png"), call="tour"),
 }
 
 

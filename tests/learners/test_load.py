@@ -23,6 +23,7 @@ from boxdraw import (
     FastBoxesClassifierCV,
     Scorecard,
     ScoredBoxesClassifier,
+    SparseBoxesClassifier,
 )
 
 GOLDEN = Path(__file__).parents[1] / "model" / "export" / "golden"
@@ -46,6 +47,7 @@ LEARNERS = {
     "exact": ExactBoxesClassifier(max_boxes=1, random_state=0),
     "scored": ScoredBoxesClassifier(cv=None),
     "signed": ScoredBoxesClassifier(cv=None, signed_points=True, max_boxes=4),
+    "sparse": SparseBoxesClassifier(cv=2),
     "boxes": BoxSetClassifier(),
 }
 

@@ -27,6 +27,7 @@ from boxdraw import (
     FastBoxesClassifier,
     FastBoxesClassifierCV,
     ScoredBoxesClassifier,
+    SparseBoxesClassifier,
 )
 
 QUICK_CV = FastBoxesClassifierCV(n_boxes=(1, 2, 3), expansion=(0.0, 0.1))
@@ -43,6 +44,8 @@ CLASSIFIERS = [
     ScoredBoxesClassifier(cv=None),
     ScoredBoxesClassifier(signed_points=True, cv=None),
     ScoredBoxesClassifier(max_union=None, cv=None, lam=0.5, max_limits=3),
+    SparseBoxesClassifier(),
+    SparseBoxesClassifier(cv=None, max_boxes=2, max_limits=2, round_limits=False),
 ]
 # the checks fit tables of a handful of rows, where these warnings are in place
 IN_PLACE = (
@@ -52,6 +55,9 @@ IN_PLACE = (
     "No box was found",
     "Held-out rows",
     "A box has no limits",
+    "The boxes hold all",
+    "On held-out rows",
+    "Distinct rows of",
 )
 
 
@@ -110,6 +116,8 @@ FRAMED = [
         (ExactBoxesClassifier(max_boxes=1, time_limit=600), pandas_frame),
         (ScoredBoxesClassifier(cv=None), pandas_frame),
         (ScoredBoxesClassifier(cv=None), polars_frame),
+        (SparseBoxesClassifier(cv=None), pandas_frame),
+        (SparseBoxesClassifier(cv=None), polars_frame),
     )
 ]
 
@@ -152,6 +160,7 @@ FITTED = [
     QUICK_CV,
     ScoredBoxesClassifier(cv=None),
     ScoredBoxesClassifier(cv=2, max_limits=1),
+    SparseBoxesClassifier(cv=None),
     BoxSetClassifier(),
 ]
 
@@ -180,7 +189,7 @@ def test_frames_give_the_model_of_the_array_with_names(classifier, cancer, to_fr
     assert list(output.columns) == [f"box{k + 1}" for k in range(len(framed.boxes_))]
 
 
-@pytest.mark.parametrize("classifier", FITTED[:3], ids=repr)
+@pytest.mark.parametrize("classifier", [*FITTED[:3], SparseBoxesClassifier(cv=None)], ids=repr)
 def test_the_score_ranks_towards_the_second_class_whichever_is_rare(classifier, cancer):
     X, y = cancer
     for positive, negative in (("a", "b"), ("b", "a")):
@@ -264,7 +273,9 @@ def test_scores_are_moderate_where_rows_are_flagged_at_any_cost(cancer, growth):
     assert roc_auc_score(y == "malignant", sigmoid) == pytest.approx(plain, abs=1e-3)
 
 
-@pytest.mark.parametrize("classifier", [FastBoxesClassifier(), ScoredBoxesClassifier()], ids=repr)
+@pytest.mark.parametrize(
+    "classifier", [FastBoxesClassifier(), ScoredBoxesClassifier(), SparseBoxesClassifier()], ids=repr
+)
 def test_three_classes_are_refused_in_scikit_learns_words(classifier):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=r"Only binary classification is supported.*OneVsRestClassifier"):

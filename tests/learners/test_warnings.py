@@ -15,6 +15,7 @@ from boxdraw import (
     FastBoxesClassifier,
     FastBoxesClassifierCV,
     ScoredBoxesClassifier,
+    SparseBoxesClassifier,
 )
 from boxdraw.learners.fast import fast_boxes
 
@@ -22,6 +23,7 @@ LEARNERS = [
     FastBoxesClassifier(n_boxes=1),
     FastBoxesClassifierCV(n_boxes=1, expansion=0, feature_range=(-1, 1), growth="edge", cv=2),
     ScoredBoxesClassifier(max_limits=1, lam=4),
+    SparseBoxesClassifier(cv=2),
     ExactBoxesClassifier(max_boxes=1, time_limit=60),
 ]
 
@@ -78,6 +80,9 @@ def test_warnings_of_the_learners_themselves_point_at_the_caller(n_jobs):
     assert places(lambda: fast.fit(X, y), "n_boxes=3 was reduced") == {__file__}
     assert places(lambda: FastBoxesClassifierCV(n_jobs=n_jobs).fit(X, y), "Rows of the smaller class") == {__file__}
     assert places(lambda: ScoredBoxesClassifier(cv=None).fit(X, y), "Rows of the smaller class") == {__file__}
+    sparse = SparseBoxesClassifier(n_jobs=n_jobs)
+    assert places(lambda: sparse.fit(X, y), "Distinct rows of the smaller class") == {__file__}
+    assert places(lambda: sparse.fit(X, y), "Rows of the smaller class") == {__file__}
     costly = ExactBoxesClassifier(box_cost=100.0, max_boxes=1)
     assert places(lambda: costly.fit(X, y), "No box was found") == {__file__}
 

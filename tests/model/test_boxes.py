@@ -13,6 +13,8 @@ from hypothesis.extra import numpy as hnp
 
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.membership import _TILE_ROWS
+from boxdraw.model.rule import Limit, Rule
+from boxdraw.model.scorecard import Scorecard
 
 INF = np.inf
 floats = st.floats(allow_nan=False, allow_infinity=False)
@@ -72,10 +74,6 @@ def naive_inside(boxes, row):
         ([[1, 2]], [[3, 4]], {"feature_names": ["a", "a"]}, ValueError, r"all differ, got \['a'\]"),
         ([[1]], [[2]], {"feature_names": [1]}, TypeError, r"sequence of strings, got \[1\]"),
         ([[1]], [[2]], {"feature_names": "a"}, TypeError, "sequence of strings"),
-        ([[1]], [[2]], {"shown": ([[1, 1]], [[2]])}, ValueError, "shown lower must have the shape of lower"),
-        ([[1]], [[2]], {"shown": ([[-INF]], [[2]])}, ValueError, "shown lower .* infinite exactly where"),
-        ([[1]], [[INF]], {"shown": ([[1]], [[2]])}, ValueError, "shown upper .* infinite exactly where"),
-        ([[1]], [[2]], {"shown": ([[1]], [[np.nan]])}, ValueError, "shown upper"),
         (
             [[1]],
             [[2]],
@@ -109,7 +107,6 @@ def test_attributes(boxes):
     assert (boxes.n_boxes, boxes.n_features, len(boxes)) == (2, 3, 2)
     assert boxes.feature_names == ("age", "dose", "sex")
     assert boxes.lower.dtype == boxes.upper.dtype == np.float64
-    np.testing.assert_array_equal(boxes.shown_lower, boxes.lower)
     assert BoxSet([[1, 2]], [[3, 4]]).feature_names == ("x0", "x1")
     names = BoxSet([[1]], [[2]], feature_names=pd.Index(["a"])).feature_names
     assert names == ("a",)
@@ -130,7 +127,7 @@ def test_never_changes(boxes):
     made = BoxSet(source, source + 1)
     source += 0.5
     assert made.lower.tolist() == [[0, 0]]
-    for name in ("lower", "upper", "shown_lower", "shown_upper", "missing", "limited"):
+    for name in ("lower", "upper", "missing", "limited"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(boxes, name)[0, 0] = 1
     with pytest.raises(AttributeError, match="cannot set 'lower'"):
@@ -144,12 +141,11 @@ def test_never_changes(boxes):
 
 @pytest.mark.parametrize("remake", [copy.copy, copy.deepcopy, lambda boxes: pickle.loads(pickle.dumps(boxes))])
 def test_copies_are_equal_and_read_only(boxes, remake):
-    shown = boxes.shown_for([[31.5, 1, 0], [10, 7, 1]])
-    again = remake(shown)
-    assert again == shown
-    assert again.to_text() == shown.to_text()
+    again = remake(boxes)
+    assert again == boxes
+    assert again.to_text() == boxes.to_text()
     assert not again.lower.flags.writeable
-    assert not again.shown_upper.flags.writeable
+    assert not again.upper.flags.writeable
 
 
 def test_equality_and_hash_by_value(boxes):
@@ -162,28 +158,21 @@ def test_equality_and_hash_by_value(boxes):
     assert boxes.__eq__(1) is NotImplemented
     assert BoxSet([[0.0]], [[1]]) == BoxSet([[-0.0]], [[1]])
     assert hash(BoxSet([[0.0]], [[1]])) == hash(BoxSet([[-0.0]], [[1]]))
-    assert BoxSet([[0.1]], [[1]], shown=([[0.2]], [[1]])) == BoxSet([[0.1]], [[1]])
     assert BoxSet(np.empty((0, 1)), np.empty((0, 1))) != BoxSet(np.empty((0, 2)), np.empty((0, 2)))
 
 
 def test_indexing_and_iteration(boxes):
-    shown = BoxSet(
-        boxes.lower,
-        boxes.upper,
-        feature_names=boxes.feature_names,
-        shown=(np.where(boxes.lower == 30, 31, boxes.lower), boxes.upper),
-    )
-    assert [len(box) for box in shown] == [1, 1]
-    assert shown[0].shown_lower[0, 0] == 31
-    assert shown[-1] == shown[1] == list(shown)[1] == shown[np.int64(1)]
-    assert shown[1].feature_names == boxes.feature_names
-    assert shown[1:] == shown[1]
-    assert len(shown[:0]) == 0
+    assert [len(box) for box in boxes] == [1, 1]
+    assert boxes[0].lower[0, 0] == boxes.lower[0, 0]
+    assert boxes[-1] == boxes[1] == list(boxes)[1] == boxes[np.int64(1)]
+    assert boxes[1].feature_names == boxes.feature_names
+    assert boxes[1:] == boxes[1]
+    assert len(boxes[:0]) == 0
     for index in (2, -3):
         with pytest.raises(IndexError):
-            shown[index]
+            boxes[index]
     with pytest.raises(TypeError):
-        shown[0.5]
+        boxes[0.5]
 
 
 def test_rows_may_be_named_and_options_must_be(boxes):
@@ -284,7 +273,7 @@ def test_other_types_of_numbers():
     ],
 )
 def test_bad_rows_have_one_clear_error(boxes, X, error, message):
-    for method in (boxes.contains, boxes.membership, boxes.margin, boxes.shown_for):
+    for method in (boxes.contains, boxes.membership, boxes.margin, boxes.round):
         with pytest.raises(error, match=message):
             method(X)
 
@@ -347,52 +336,33 @@ def test_a_column_without_limits_is_not_read(frame):
     assert boxes.contains(frame({"note": ["text", "more"], "a": [1, 2]})).tolist() == [True, False]
 
 
-# shown numbers
+# how much there is to read
 
 
-def test_shown_for_does_not_depend_on_what_becomes_of_the_rows():
-    X = np.array([[1.0], [3.0], [5.0], [8.0]])
-    boxes = BoxSet([[2.0137]], [[6.4992]])
-    shown = boxes.shown_for(X)
-    X[:] = 6.0
-    assert (shown.shown_lower.item(), shown.shown_upper.item()) == (2, 6)
-    assert shown == boxes
-    assert boxes.shown_lower.item() == 2.0137
-
-
-def test_shown_for():
-    X = np.array([[1, 5.0], [2.1, 5.5], [2.3, 7.77], [3.9, 9.0]])
-    boxes = BoxSet([[2.14159, -INF]], [[3.14159, 7.7712345]]).shown_for(X)
-    assert boxes.shown_lower.tolist() == [[2.2, -INF]]
-    assert boxes.shown_upper.tolist() == [[3, 8]]
-    assert boxes == BoxSet([[2.14159, -INF]], [[3.14159, 7.7712345]])
-    assert boxes.shown_for(np.empty((0, 2))).shown_lower.tolist() == [[2.14159, -INF]]
-
-
-def test_shown_limits_do_not_run_away_or_cross():
-    # No row below: without a stop, the shortest number would be 10.
-    assert BoxSet([[16.83]], [[INF]]).shown_for([[17.25], [30]]).shown_lower.tolist() == [[17]]
-    assert BoxSet([[-INF]], [[16.83]]).shown_for([[1.0], [16.4]]).shown_upper.tolist() == [[17]]
-    # Nothing between the limits: 5 for the lower and 4 for the upper one would each be fine.
-    crossing = BoxSet([[4.91]], [[4.95]]).shown_for([[0.0], [5.0]])
-    assert (crossing.shown_lower.item(), crossing.shown_upper.item()) == (4.91, 4.95)
-    equal = BoxSet([[4.91]], [[4.91]]).shown_for([[0.0], [4.91], [5.0]])
-    assert equal.to_text() == "Box 1: x0 = 4.91"
-
-
-@given(st.data())
-def test_shown_limits_keep_every_row_on_its_side(data):
-    boxes = data.draw(box_sets(n_features=2))
-    finite = np.concatenate([boxes.lower[np.isfinite(boxes.lower)], boxes.upper[np.isfinite(boxes.upper)]])
-    values = st.one_of(st.floats(), st.sampled_from([0.0, *finite, *(math.nextafter(value, INF) for value in finite)]))
-    X = data.draw(hnp.arrays(np.float64, (data.draw(st.integers(0, 5)), 2), elements=values))
-    shown = boxes.shown_for(X)
-    assert shown == boxes
-    for j in range(2):
-        column = X[:, [j]]
-        np.testing.assert_array_equal(column >= shown.shown_lower[:, j], column >= boxes.lower[:, j])
-        np.testing.assert_array_equal(column <= shown.shown_upper[:, j], column <= boxes.upper[:, j])
-    assert (shown.shown_lower <= shown.shown_upper).all()
+def test_limits_that_a_person_reads():
+    rules = [
+        (Limit("a", 1), 1),
+        (Limit("a", 1, 2), 2),
+        (Limit("a", 2, 2), 1),
+        (Limit("a", 1, 2, missing=True), 2),
+        (Limit("a", 2, 2, missing=True), 1),
+        (Limit("a", INF, -INF, missing=True), 1),
+        (Limit("a"), 1),
+        (Limit("b", categories={"x", "y"}), 1),
+        (Limit("b", categories={"x"}, missing=True), 1),
+        (Limit("b", categories=frozenset(), missing=True), 1),
+        (Limit("b"), 1),
+    ]
+    for limit, count in rules:
+        assert BoxSet.from_rules([Rule((limit,))], ["a", "b"], {"b": ["x", "y"]}).n_limits == count, limit
+    together = [Rule((limit, other)) for limit, _ in rules[:7] for other, _ in rules[7:]]
+    boxes = BoxSet.from_rules([*together, Rule()], ["a", "b"], {"b": ["x", "y"]})
+    assert boxes.n_limits == 4 * sum(count for _, count in rules[:7]) + 7 * 4
+    # Each number and each other condition is printed once.
+    texts = [limit for line in boxes[:-1].to_text().splitlines() for limit in line.split(": ")[1].split(" and ")]
+    assert boxes.n_limits == sum(2 if limit.count("≤") == 2 else 1 for limit in texts)
+    assert Scorecard(boxes, [1] * len(boxes), 1).n_limits == boxes.n_limits
+    assert BoxSet(np.empty((0, 1)), np.empty((0, 1))).n_limits == 0
 
 
 # representations

@@ -86,7 +86,7 @@ def test_the_loss_is_what_it_says_and_at_most_what_is_allowed(seed, max_loss, ne
 @given(seeds, st.sampled_from([0, 0.5, 2]))
 def test_it_ends_only_when_every_step_would_cost_too_much(seed, max_loss):
     _, boxes, X, y, weight = case(seed, weights=False)
-    made, _ = simplify(boxes, X, y, max_loss=max_loss, pos_label=1)
+    made, _ = simplify(boxes, X, y, max_loss=max_loss, negative_weight=1, pos_label=1)
     best = objective(flags(boxes, X), y, weight, 1)
     for simpler in simpler_by_one_step(made):
         assert objective(flags(simpler, X), y, weight, 1) < best - max_loss
@@ -138,7 +138,7 @@ def plain_greedy(boxes, X, y, weight, max_loss):
 @given(seeds, st.sampled_from([0, 0.5, 2]))
 def test_each_step_costs_least_for_what_it_saves(seed, max_loss):
     _, boxes, X, y, weight = case(seed)
-    made, _ = simplify(boxes, X, y, max_loss=max_loss, sample_weight=weight, pos_label=1)
+    made, _ = simplify(boxes, X, y, max_loss=max_loss, negative_weight=1, sample_weight=weight, pos_label=1)
     assert made == plain_greedy(boxes, X, y, weight.tolist(), max_loss)
 
 
@@ -162,6 +162,26 @@ def test_a_weight_of_three_is_three_rows(seed):
     assert made == again
     assert [(change.text, change.loss) for change in changes] == [(change.text, change.loss) for change in others]
     assert [3 * change.flagged for change in changes] == [change.flagged for change in others]
+
+
+@settings(deadline=None)
+@given(seeds)
+def test_the_balance_keeps_boxes_that_are_better_than_chance(seed):
+    """By default recall less false-alarm rate never falls, so that some boxes stay where it is above 0."""
+    _, boxes, X, y, weight = case(seed)
+    weight[:2] = 1  # both classes have some weight
+    made, _ = simplify(boxes, X, y, sample_weight=weight, pos_label=1)
+
+    def gain(drawing):
+        flagged, positive = np.array(flags(drawing, X)), y == 1
+        rates = [
+            Fraction(weight[flagged & rows].sum()) / Fraction(weight[rows].sum()) for rows in (positive, ~positive)
+        ]
+        return rates[0] - rates[1]
+
+    assert gain(made) >= gain(boxes)
+    if gain(boxes) > 0:
+        assert len(made) > 0
 
 
 # single steps
@@ -250,7 +270,7 @@ def test_boxes_have_their_first_numbers_in_words():
     boxes = BoxSet([[0], [10], [20], [12]], [[1], [11], [21], [13]])
     X, y = line(0, 10, 13, -1, 5, 15, 16, 22), [1, 1, 1, 0, 0, 0, 0, 0]
     for max_loss, n_steps in ((0, 2), (1, 3), (3, 4)):
-        changes = simplify(boxes, X, y, max_loss=max_loss)[1]
+        changes = simplify(boxes, X, y, max_loss=max_loss, negative_weight=1)[1]
         assert [(change.text, change.loss) for change in changes] == [
             ("drop box 3: 20 ≤ x0 ≤ 21", 0),
             ("merge boxes 2 and 4 into: 10 ≤ x0 ≤ 13", 0),
@@ -263,9 +283,17 @@ def test_what_is_gained_may_be_spent():
     """Dropping a box of two negatives gains two, so the drawing may end one below its best and one above its first."""
     boxes = BoxSet([[0], [10]], [[1], [11]])
     X = line(0, 10, 10.5, -1, 5, 15)
-    made, changes = simplify(boxes, X, [1, 0, 0, 0, 0, 0], max_loss=0)
+    made, changes = simplify(boxes, X, [1, 0, 0, 0, 0, 0], max_loss=0, negative_weight=1)
     assert [change.loss for change in changes] == [-2, 1]
     assert len(made) == 0
+
+
+def test_boxes_of_low_precision_stay_at_the_balance():
+    """One of three flagged rows is positive, among ten: better than chance, but not worth a false alarm per miss."""
+    boxes, X, y = BoxSet([[0]], [[2]]), line(0, 1, 2, 3, 4, 5, 6, 7, 8, -1), [1] + [0] * 9
+    assert simplify(boxes, X, y) == (boxes, [])
+    made, changes = simplify(boxes, X, y, negative_weight=1)
+    assert (len(made), [change.loss for change in changes]) == (0, [-1])
 
 
 def test_steps_that_lose_nothing_come_before_those_that_lose():
@@ -288,16 +316,15 @@ def test_the_negative_weight_decides():
             assert simplify(boxes, X, y, max_loss=below, negative_weight=weight, pos_label=1) == (boxes, [])
 
 
-def test_short_numbers_stay():
-    boxes = BoxSet([[2.01, 0], [6.01, -INF]], [[3.99, 9], [7.99, INF]], shown=([[2, 0], [6, -INF]], [[4, 9], [8, INF]]))
+def test_numbers_stay():
+    boxes = BoxSet([[2.01, 0], [6.01, -INF]], [[3.99, 9], [7.99, INF]])
     made, changes = simplify(boxes, [[3, 1], [7, 1], [1, 1], [9, 1]], [1, 1, 0, 0], pos_label=1)
     assert (made.lower.tolist(), made.upper.tolist()) == ([[2.01, -INF]], [[7.99, INF]])
-    assert made.to_text() == "Box 1: 2 ≤ x0 ≤ 8"
-    assert changes[-1].text == "merge boxes 1 and 2 into: 2 ≤ x0 ≤ 8"
+    assert changes[-1].text == "merge boxes 1 and 2 into: 2.01 ≤ x0 ≤ 7.99"
 
 
 def test_the_given_boxes_come_back_if_nothing_changes():
-    boxes = BoxSet([[2]], [[4]], shown=([[2.5]], [[4.5]]))
+    boxes = BoxSet([[2]], [[4]])
     made, changes = simplify(boxes, line(3, 1, 5), [1, 0, 0])
     assert made is boxes
     assert changes == []

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from boxdraw import BoxSet, FastBoxesClassifier, ScoredBoxesClassifier
+from boxdraw import BoxSet, FastBoxesClassifier, ScoredBoxesClassifier, SparseBoxesClassifier
 from boxdraw.plotting import BoxesDisplay, BoxTableDisplay, LimitsDisplay, PathDisplay
 from boxdraw.plotting._matplotlib import literal
 
@@ -38,6 +38,12 @@ def test_learned_boxes_and_scorecards_are_drawn(display, rows, models):
         assert drawn._repr_png_().startswith(b"\x89PNG")
         assert drawn.plot() is drawn
     assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("display", OF_ROWS)
+def test_sparse_boxes_are_drawn(display, rows):
+    drawn = display.from_estimator(SparseBoxesClassifier(cv=None).fit(*rows), *rows)
+    assert drawn._repr_png_().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("display", OF_ROWS)

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import auc, precision_recall_curve, precision_score, roc_curve
 
@@ -58,6 +59,7 @@ def test_by_default_the_papers_ten_costs_are_marked(model):
 
 
 def test_rates_of_held_out_rows_are_those_of_scikit_learn(rows, model):
+    model = clone(model).set_params(round_limits=False).fit(rows[0][:200], rows[1][:200])
     X, y = rows[0][200:], rows[1][200:]
     display = PathDisplay.from_estimator(model, X, y)
     critical, rare = np.minimum(model.critical_weight(X), 1e9), y == "rare"

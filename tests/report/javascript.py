@@ -52,8 +52,6 @@ def as_limit(boxes, k, j):
     return {
         "lower": float(boxes.lower[k, j]),
         "upper": float(boxes.upper[k, j]),
-        "shownLower": float(boxes.shown_lower[k, j]),
-        "shownUpper": float(boxes.shown_upper[k, j]),
         "codes": None if allowed is None else [i for i, v in enumerate(boxes.categories[j]) if v in allowed],
         "missing": bool(boxes.missing[k, j]),
     }
@@ -65,5 +63,5 @@ def page_limits(boxes):
 
 
 def _with_floats(limit):
-    numbers = {name: float(limit[name]) for name in ("lower", "upper", "shownLower", "shownUpper")}
+    numbers = {name: float(limit[name]) for name in ("lower", "upper")}
     return {**limit, **numbers}

@@ -47,10 +47,7 @@ def random_boxes(rng, names, n_boxes=4):
                 lower[k, j], upper[k, j], only = random_interval(rng)
                 missing[k, j] |= only
             missing[k, j] |= rng.random() < 0.2
-    shown = [shorter(rng, lower), shorter(rng, upper)]
-    return BoxSet(
-        lower, upper, feature_names=names, categories=categories, allowed=allowed, missing=missing, shown=shown
-    )
+    return BoxSet(lower, upper, feature_names=names, categories=categories, allowed=allowed, missing=missing)
 
 
 def pick(rng, values, n):
@@ -63,12 +60,6 @@ def random_interval(rng):
     kind = rng.integers(0, 6)
     pairs = [(a, b), (a, INF), (-INF, b), (a, a), (-INF, INF), (INF, -INF)]
     return (*pairs[kind], kind == 5)
-
-
-def shorter(rng, limits):
-    """Print other numbers for some limits; a few then cross."""
-    moved = [[float(f"{x:.{rng.integers(0, 6)}g}") if rng.random() < 0.7 else x for x in row] for row in limits]
-    return np.array(moved).reshape(limits.shape)
 
 
 def as_payload(boxes, scale=None):

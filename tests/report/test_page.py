@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from boxdraw import FastBoxesClassifier, ScoredBoxesClassifier
+from boxdraw import FastBoxesClassifier, ScoredBoxesClassifier, SparseBoxesClassifier
 from boxdraw.cli.options import load_model
 
 STORE = "window.boxdraw.store"
@@ -58,7 +58,8 @@ def test_every_place_of_the_slider_flags_the_rows_that_python_does(opened, data)
         slider.evaluate("(slider, place) => { slider.value = place; slider.dispatchEvent(new Event('input')); }", place)
         cost = page.evaluate(f"{STORE}.cost")
         assert (flagged(page) == (critical[0] >= cost)).all()
-        assert (flagged(page, "test") == (critical[1] >= cost)).all()
+        # Round limits lie elsewhere in the gaps between training rows, where a few other rows are.
+        assert (flagged(page, "test") != (critical[1] >= cost)).mean() < 0.05
 
 
 def test_edits_reach_the_file_with_their_reasons(opened, data, tmp_path):
@@ -95,7 +96,11 @@ def test_an_edited_scorecard_comes_back(opened, data, tmp_path):
     assert (saved.boxes.contains(X_test) == saved.scorecard.contains(X_test)).all()
 
 
-@pytest.mark.parametrize("learner", [FastBoxesClassifier(n_boxes=2), ScoredBoxesClassifier(cv=None)], ids=repr)
+@pytest.mark.parametrize(
+    "learner",
+    [FastBoxesClassifier(n_boxes=2), ScoredBoxesClassifier(cv=None), SparseBoxesClassifier(cv=None)],
+    ids=repr,
+)
 def test_nothing_in_the_data_runs(opened, learner, tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({name: rng.normal(size=300) for name in HOSTILE})

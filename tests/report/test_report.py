@@ -16,6 +16,7 @@ from boxdraw import (
     FastBoxesClassifier,
     FastBoxesClassifierCV,
     ScoredBoxesClassifier,
+    SparseBoxesClassifier,
 )
 from boxdraw.report import closed_form
 from boxdraw.report.report import Report, make_report
@@ -36,6 +37,7 @@ MODELS = [
     FastBoxesClassifierCV(n_boxes=(1, 2), growth="edge", expansion=0.0, feature_range=(-1, 1)),
     ScoredBoxesClassifier(cv=None, max_boxes=3),
     ScoredBoxesClassifier(cv=None, max_boxes=3, signed_points=True),
+    SparseBoxesClassifier(cv=2),
     BoxSetClassifier(),
     BoxSetClassifier(
         BoxSet([[200, -np.inf]], [[np.inf, np.inf]], feature_names=["amount", "region"], categories={"region": "nse"})
@@ -103,6 +105,8 @@ def test_the_cost_is_that_of_the_model():
     assert cost(FastBoxesClassifier(negative_weight=0.3)) == 0.3
     assert cost(ScoredBoxesClassifier(cv=None)) == pytest.approx(balance)
     assert cost(ScoredBoxesClassifier(cv=None, false_alarm_cost=0.7)) == 0.7
+    assert cost(SparseBoxesClassifier(cv=None)) == pytest.approx(balance)
+    assert cost(SparseBoxesClassifier(cv=None, false_alarm_cost=0.7)) == pytest.approx(0.7)
     assert cost(BoxSetClassifier()) == pytest.approx(balance)
     weight = np.where(y == "yes", 2.0, 1.0)
     assert cost(BoxSetClassifier(), sample_weight=weight) == pytest.approx(2 * balance)

@@ -247,7 +247,7 @@ def test_the_list_follows_the_model_after_a_drag(shown):
     view, (X, y), _ = shown
     moved = """(commit) => {
       const { store } = window.boxdraw;
-      const limit = { ...store.model.boxes[0].limits[0], lower: 35, shownLower: 35 };
+      const limit = { ...store.model.boxes[0].limits[0], lower: 35 };
       const boxes = [{ ...store.model.boxes[0], limits: [limit, null, null] }, store.model.boxes[1]];
       if (commit) store.commit("Box 1 moved"); else store.preview({ ...store.model, boxes });
     }"""

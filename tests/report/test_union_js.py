@@ -32,35 +32,12 @@ def unions(page, cards):
     return run_js(page, ["union"], UNION, argument)
 
 
-def with_short_numbers(boxes):
-    """Return the boxes with other numbers to show, some of which meet or cross when boxes are intersected."""
-    # They differ between boxes of the same limit, so that it matters from which of them one is taken.
-    moved = np.arange(len(boxes))[:, None] / 1000
-    shown = [np.where(np.isfinite(limit), np.round(limit) + moved, limit) for limit in (boxes.lower, boxes.upper)]
-    named = zip(boxes.feature_names, boxes.categories, strict=True)
-    categories = {name: known for name, known in named if known is not None}
-    allowed = {
-        name: [boxes.allowed[k][j] for k in range(len(boxes))]
-        for j, name in enumerate(boxes.feature_names)
-        if name in categories
-    }
-    return BoxSet(
-        boxes.lower,
-        boxes.upper,
-        feature_names=boxes.feature_names,
-        categories=categories,
-        allowed=allowed,
-        missing=boxes.missing,
-        shown=shown,
-    )
-
-
 def test_page_has_the_union_of_python(page):
     rng = np.random.default_rng(0)
     cards = []
     for _ in range(400):
         boxes, points, threshold = random_card(rng)
-        cards.append((with_short_numbers(boxes), points, threshold))
+        cards.append((boxes, points, threshold))
     sizes = set()
     for (boxes, points, threshold), (union, reason) in zip(cards, unions(page, cards), strict=True):
         wanted = Scorecard(boxes, points, threshold).union()

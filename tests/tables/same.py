@@ -73,7 +73,8 @@ def assert_same_edges(one, other):
 def assert_sides_agree(model, X):
     """The cost in use is the one of the boxes: what scores at least as much is flagged, on the very limit too."""
     flagged = model.predict(X) == model.pos_label_
-    np.testing.assert_array_equal(model.critical_weight(X) >= model.negative_weight_, flagged)
+    if not model.round_limits:  # round limits are elsewhere in their gaps, where unseen rows may be
+        np.testing.assert_array_equal(model.critical_weight(X) >= model.negative_weight_, flagged)
     towards_second = model.decision_function(X) > 0
     np.testing.assert_array_equal(towards_second, model.predict(X) == model.classes_[1])
 

@@ -105,7 +105,7 @@ def test_pieces_of_row_groups(client, tmp_path):
     model = fit(ClusterFiles(path, 2500), memory_limit="1 MiB", progress=lambda *step: told.append(step))
     assert_same_model(fit(path), model, frame[FEATURES])
     assert [done for what, done, of in told if (what, of) == ("divide", 5000)] == [2500, 5000]
-    assert len(told) == 2 * 4
+    assert len(told) == 2 * 5
 
 
 def test_relative_paths(client, tmp_path, monkeypatch):

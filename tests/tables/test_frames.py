@@ -21,6 +21,7 @@ from boxdraw import (
     FastBoxesClassifier,
     FastBoxesClassifierCV,
     ScoredBoxesClassifier,
+    SparseBoxesClassifier,
 )
 
 LEARNERS = [
@@ -30,6 +31,7 @@ LEARNERS = [
     FastBoxesClassifierCV(n_boxes=(1, 2), expansion=(0.0, 0.1)),
     ExactBoxesClassifier(max_boxes=2, negative_weight=0.5, time_limit=600.0, random_state=0),
     BoxSetClassifier(),
+    SparseBoxesClassifier(cv=2, max_boxes=2),
 ]
 FRAMES = {"pandas": lambda frame: frame, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}
 
@@ -178,6 +180,7 @@ def test_the_critical_weight_says_what_predict_says(seed):
         growth=str(rng.choice(["nearest_negative", "edge", "free"])),
         negative_weight=float(rng.choice([0.1, 0.5, 1.0, 3.0])),
         expansion=float(rng.choice([0.0, 1.0])),
+        round_limits=False,
     )
     train = X if rng.random() < 0.5 else X.fillna({"age": 40.0, "the region": "west"})
     quietly(model, train, y)
@@ -277,7 +280,7 @@ def test_any_feature_name():
         FastBoxesClassifier().fit(X.rename(columns={"": "a b"}), y)
 
 
-@pytest.mark.parametrize("model", copies([*LEARNERS[:1], ScoredBoxesClassifier()]), ids=repr)
+@pytest.mark.parametrize("model", copies([*LEARNERS[:1], ScoredBoxesClassifier(), SparseBoxesClassifier()]), ids=repr)
 def test_a_table_without_rows(model):
     X, _ = mixed()
     with pytest.raises(ValueError, match="X has 0 rows, while a minimum of 1 is required"):

@@ -18,6 +18,7 @@ from boxdraw.learners.fast.divide import ABSENT, LEVEL, ClusteredRows, Divide, P
 from boxdraw.learners.fast.path import draw
 from boxdraw.learners.fast.stages import Plan, _Neighbours, draw_edges_in_passes
 from boxdraw.learners.fast.stops import Gaps, known_values
+from boxdraw.learners.rounding import round_on_table
 from boxdraw.learners.scaling import EXACT, fit_scaling
 from boxdraw.tables.chunks import Chunk
 from boxdraw.tables.keys import Keys
@@ -121,6 +122,7 @@ def test_the_same_model(problem, rows, n_jobs):
     others = rows_like(X, rng)
     assert_same_model(plain, passes, others)
     assert_sides_agree(passes, others)
+    assert_sides_agree(fit_in_passes(clone(model).set_params(round_limits=False), X, y, weight, rows=rows), others)
     if model.growth != "nearest_negative":  # which does not know of the negatives at other costs
         np.testing.assert_array_equal(plain.critical_weight(others), passes.critical_weight(others))
 
@@ -160,9 +162,10 @@ def test_pieces_of_a_table_in_any_order(problem):
         warnings.filterwarnings("ignore", "n_boxes")
         edges = draw_edges_in_passes(table, Order({}), plan, *setting)
     assert_same_edges(plain._edges, edges)
-    drawn = draw(edges, *setting, plain._encoding)
-    assert drawn == plain.boxes_
-    assert drawn.to_text() == plain.boxes_.to_text()
+    exact = fit(clone(model).set_params(round_limits=False), X, y, weight)
+    assert draw(edges, *setting, plain._encoding) == exact.boxes_
+    limits = round_on_table(table, *edges.limits(*setting), plain._encoding.steps)
+    assert plain._encoding.boxes(*limits, edges.order) == plain.boxes_
 
 
 # Many features, so that rows are far from the boxes

@@ -344,7 +344,7 @@ def test_progress_is_told(n_jobs):
             table, target="label", features=FEATURES, progress=lambda *step: told.append(step)
         )
     passes = list(dict.fromkeys(what for what, _, _ in told))
-    assert passes == ["labels", "ranges and positives", "divide", "expand"]
+    assert passes == ["labels", "ranges and positives", "divide", "expand", "round limits"]
     for what in passes:
         rows = [done for name, done, _ in told if name == what]
         assert rows == [*range(30, 400, 30), 400]
@@ -360,7 +360,7 @@ def test_progress_is_shown(capsys, verbose, progress):
     assert shown.out == ""
     lines = shown.err.splitlines()
     assert [line.split(":")[0] for line in lines] == [
-        f"[Fast Boxes] {what}" for what in ("labels", "ranges and positives", "divide", "expand")
+        f"[Fast Boxes] {what}" for what in ("labels", "ranges and positives", "divide", "expand", "round limits")
     ]
     assert all(": 4 rows in " in line for line in lines)
 

@@ -19,7 +19,13 @@ import pytest
 from sklearn.base import clone
 
 import boxdraw
-from boxdraw import BoxSet, ExactBoxesClassifier, FastBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier
+from boxdraw import (
+    ExactBoxesClassifier,
+    FastBoxesClassifier,
+    FastBoxesClassifierCV,
+    ScoredBoxesClassifier,
+    SparseBoxesClassifier,
+)
 from boxdraw._core.quiet import quietly
 
 HANG = 600  # seconds: no promise of speed, but an end
@@ -56,15 +62,15 @@ def small():
     return X, (X[:, 0] + rng.normal(scale=0.3, size=120) > 0.9).astype(int)
 
 
-def at_once(functions, n_threads=8):
-    """Call functions in threads that all start together."""
-    start = threading.Barrier(n_threads)
+def at_once(functions):
+    """Call functions in threads of their own that all start together."""
+    start = threading.Barrier(len(functions))
 
     def work(function):
         start.wait(HANG)
         return function()
 
-    with ThreadPoolExecutor(n_threads) as pool:
+    with ThreadPoolExecutor(len(functions)) as pool:
         return list(pool.map(work, functions, timeout=HANG))
 
 
@@ -88,26 +94,8 @@ def test_what_is_found_when_it_is_asked_for_can_be_asked_for_at_once(small):
         assert at_once([lambda model=model: (model.boxes_.to_text(), model.path().auh)] * 8) == [(text, auh)] * 8
 
 
-class Changing:
-    """Numbers to print that another thread finds while this one looks."""
-
-    def __init__(self, boxes):
-        self.boxes = boxes
-
-    def __call__(self):
-        numbers = self.boxes.lower, self.boxes.upper
-        object.__setattr__(self.boxes, "_shown", numbers)
-        return numbers
-
-
-def test_numbers_found_by_another_thread_meanwhile():
-    boxes = BoxSet([[1.0]], [[2.0]])
-    object.__setattr__(boxes, "_shown", Changing(boxes))
-    assert boxes.shown_lower.tolist() == [[1.0]]
-
-
-@pytest.mark.filterwarnings("ignore:(Held-out rows|No box was found):UserWarning")
-def test_eight_fits_at_once_are_eight_fits_in_a_row(small, large):
+@pytest.mark.filterwarnings("ignore:(Held-out rows|No box was found|On held-out rows):UserWarning")
+def test_fits_at_once_are_fits_in_a_row(small, large):
     X, y = small
     models = [
         FastBoxesClassifier(n_boxes=2),
@@ -115,6 +103,7 @@ def test_eight_fits_at_once_are_eight_fits_in_a_row(small, large):
         FastBoxesClassifierCV(n_boxes=(1, 2), growth="edge", n_jobs=2),
         ScoredBoxesClassifier(max_boxes=2, max_limits=1, n_jobs=2),
         ScoredBoxesClassifier(max_boxes=3, max_limits=2, cv=None),
+        SparseBoxesClassifier(cv=2, n_jobs=2),
         ExactBoxesClassifier(max_boxes=2, random_state=0, time_limit=HANG, box_cost=3),
         ExactBoxesClassifier(max_boxes=1, random_state=0, time_limit=HANG, strategy="per_cluster"),
     ]
@@ -144,7 +133,7 @@ def test_silence_in_two_threads_leaves_the_filters_as_they_are():
             other.set()
             assert left.wait(HANG)
 
-    at_once([first, second], 2)
+    at_once([first, second])
     assert warnings.filters == before
 
 

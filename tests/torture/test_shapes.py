@@ -7,7 +7,13 @@ import pyarrow as pa
 import pytest
 from scipy.stats import rankdata
 
-from boxdraw import ExactBoxesClassifier, FastBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier
+from boxdraw import (
+    ExactBoxesClassifier,
+    FastBoxesClassifier,
+    FastBoxesClassifierCV,
+    ScoredBoxesClassifier,
+    SparseBoxesClassifier,
+)
 from boxdraw.learners.fast.cluster import filled
 from boxdraw.learners.folds import hash_ranks
 from boxdraw.learners.scored.choose import auc
@@ -18,10 +24,13 @@ FEW = {
     "fast": FastBoxesClassifier(n_boxes=1, pos_label=1),
     "cv": FastBoxesClassifierCV(n_boxes=1, pos_label=1),
     "scored": ScoredBoxesClassifier(max_boxes=2, max_limits=1, pos_label=1),
+    "sparse": SparseBoxesClassifier(pos_label=1),
     "exact": ExactBoxesClassifier(max_boxes=1, box_cost=0.1, random_state=0, pos_label=1, time_limit=600),
 }
 all_models = pytest.mark.parametrize("model", FEW.values(), ids=FEW)
-expected_doubts = pytest.mark.filterwarnings("ignore:(Rows of the smaller|No box was found|Held-out rows):UserWarning")
+expected_doubts = pytest.mark.filterwarnings(
+    "ignore:(Rows of the smaller|Distinct rows|No box was|Held-out rows|On held-out|The boxes hold all):UserWarning"
+)
 
 
 def check(model, X, y):
@@ -56,7 +65,7 @@ def one_in_a_million():
 
 
 @expected_doubts
-@pytest.mark.parametrize("model", [FEW["fast"], FEW["scored"]], ids=["fast", "scored"])
+@pytest.mark.parametrize("model", [FEW["fast"], FEW["scored"], FEW["sparse"]], ids=["fast", "scored", "sparse"])
 def test_one_positive_in_a_million_rows(model, one_in_a_million):
     X, y = one_in_a_million
     flagged = check(model.fit(X, y), X, y)
@@ -94,6 +103,7 @@ def test_what_the_warning_of_wide_tables_suggests():
         (FastBoxesClassifier(n_boxes=1, feature_range=(0, 0.05)), 400),
         (FastBoxesClassifier(n_boxes=1, negative_weight=1e12), 400),
         (ScoredBoxesClassifier(max_boxes=2, max_limits=2, cv=None), 400),
+        (SparseBoxesClassifier(), 400),
     ):
         flagged = check(model.fit(X[:, :n_features], y), X[:, :n_features], y)
         assert flagged[y == 1].mean() > 0.8

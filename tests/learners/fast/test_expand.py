@@ -89,7 +89,7 @@ def test_when_an_edge_moves_outward(log_positive, log_negative, c, beta):
 
 def fitted(X, y, weight, hands, noise, **parameters):
     clusterer = ref.Dealer(hands, noise)
-    model = FastBoxesClassifier(n_boxes=1, clusterer=clusterer, pos_label=1, **parameters)
+    model = FastBoxesClassifier(n_boxes=1, clusterer=clusterer, pos_label=1, round_limits=False, **parameters)
     return model.fit(X, y, sample_weight=weight)
 
 

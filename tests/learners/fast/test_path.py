@@ -14,8 +14,6 @@ from boxdraw.learners.fast.growth import GROWTHS
 from boxdraw.learners.fast.path import CostCurve, TrainingRoc, critical_weights, training_weights
 from boxdraw.tables.training import read_training_rows
 
-from ...model.export.test_text import decimals_around, digits_of
-
 MOST = float(np.finfo(np.float64).max)
 TEN_COSTS = [2.0 ** (1 - k) for k in range(10)]
 
@@ -187,57 +185,26 @@ def test_compiled_code_is_for_more_than_131072_cells(monkeypatch):
     assert calls == [43691]
 
 
-def assert_shortest(shown, limit, low, high):
-    """No number from low to high has fewer digits, and none with as many is nearer to the limit."""
-    assert low <= shown <= high
-    digits = digits_of(shown)
-    rivals = [number for n in range(1, digits + 1) for number in decimals_around(limit, n) if low <= number <= high]
-    assert min(map(digits_of, rivals)) == digits
-    assert abs(shown - limit) == min(abs(number - limit) for number in rivals if digits_of(number) == digits)
-
-
-@pytest.mark.parametrize("shift", [0.0, 0.1])
-def test_shown_numbers_are_short_and_say_the_same_of_rows(shift):
-    """A box that may shrink: of whole numbers it shows its first and last, if it has any, and else what is shortest."""
-    values = np.array([0.0, 13, 20, 37, 57, 70]) + shift
-    model = FastBoxesClassifier(n_boxes=1, growth="free", pos_label=1).fit(values[:, None], [0, 0, 1, 1, 0, 0])
-    kinds = set()
-    for point in model.path(np.geomspace(0.2, 2, 300)):
-        boxes = point.boxes
-        if not len(boxes) or not np.isfinite([boxes.lower, boxes.upper]).all():
-            continue
-        lower, upper, shown_lower, shown_upper = (
-            limits.item() for limits in (boxes.lower, boxes.upper, boxes.shown_lower, boxes.shown_upper)
-        )
-        first, last = math.ceil(lower), math.floor(upper)
-        kinds.add(min(last - first, 1))
-        if shift == 0 and first <= last:
-            assert (shown_lower, shown_upper) == (first, last)
-            continue
-        before, after = max(values[values < lower]), min(values[values >= lower])
-        assert_shortest(shown_lower, lower, math.nextafter(before, math.inf), after)
-        before, after = max(values[values <= upper]), min(values[values > upper])
-        assert_shortest(shown_upper, upper, before, math.nextafter(after, -math.inf))
-    assert kinds == {-1, 0, 1}  # boxes with no whole number in them, with one, and with more
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize(
-    ("limit", "positive", "shown"),
+    ("limit", "positive", "rounded"),
     [
         (5e-324, 3.25, 0.003),
         (5e-324, 325.5, 0.3),
         (1.0, 1e9, 1.0),
         (1.0, 1e9 + 1, 1.0),
         (1.0, 1e9 + 1.5, 1e6),
-        (-1.0, 1e9 - 1, -1.0),
-        (-1.0, 1e9 - 0.5, 1e6),
+        (-1.0, 1e9 - 1, 0.0),
+        (-1.0, 999.5, 0.0),
+        (-1.0, 9.5, -1.0),
     ],
 )
-def test_a_limit_below_a_billionth_of_its_room_is_shown_a_thousandth_into_it(limit, positive, shown, sign):
-    """A number such as 5e-324, just above a negative at 0, tells people nothing."""
+def test_a_limit_that_is_tiny_beside_its_gap(limit, positive, rounded, sign):
+    """A number such as 5e-324, just above a negative at 0, tells people nothing; 0 is rounder than any other."""
     X = sign * np.array([[math.nextafter(limit, -math.inf)], [positive]])
-    model = FastBoxesClassifier(n_boxes=1, negative_weight=1e9, pos_label=1).fit(X, [0, 1])
-    boxes = model.boxes_
-    exact, printed = (boxes.lower, boxes.shown_lower) if sign == 1 else (boxes.upper, boxes.shown_upper)
-    assert (exact.item(), printed.item()) == (sign * limit, sign * shown)
+    exact, round_ = (
+        FastBoxesClassifier(n_boxes=1, negative_weight=1e9, pos_label=1, round_limits=rounds).fit(X, [0, 1]).boxes_
+        for rounds in (False, True)
+    )
+    limits = [(boxes.lower if sign == 1 else boxes.upper).item() for boxes in (exact, round_)]
+    assert limits == [sign * limit, sign * rounded]

@@ -26,6 +26,7 @@ def cases(draw, growths=ref.growths, max_rows=30):
         feature_range=draw(st.sampled_from([(-1, 1), (-3, 3), (0, 0.5)])),
         negative_weight=draw(ref.costs),
         pos_label=1,
+        round_limits=False,
     )
     weight = ref.make_weight(draw(ref.weight_kinds), len(X), len(X))
     model.fit(X, y, sample_weight=weight)

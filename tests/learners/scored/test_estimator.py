@@ -99,7 +99,7 @@ def test_a_card_is_as_asked(parameters):
 @pytest.mark.parametrize("seed", range(4))
 def test_flagged_rows_come_first_then_graded_points(seed, signed):
     X, y = ref.make_table(seed)
-    model, rows = fit(X, y, signed_points=signed, lam=1.0), rows_like(X)
+    model, rows = fit(X, y, signed_points=signed, lam=1.0, round_limits=False), rows_like(X)
     decision, flagged = model.decision_function(rows), model.predict(rows) == 1
     if flagged.any() and not flagged.all():
         assert decision[flagged].min() > 0 > decision[~flagged].max()
@@ -132,12 +132,14 @@ def plain_graded(model, X, y, rows):
 @pytest.mark.parametrize("signed", [False, True])
 def test_the_decision_is_the_share_of_all_graded_points(signed):
     X, y = ref.make_table(2)
-    model = fit(X, y, signed_points=signed, lam=1.0)
+    model = fit(X, y, signed_points=signed, lam=1.0, round_limits=False)
     graded, points = plain_graded(model, X, y, X), np.array(model.scorecard_.points)
     least, most = points[points < 0].sum(), points[points > 0].sum()
     share = (graded - least) / (most - least)
     expected = np.where(model.predict(X) == 1, share, share - 1)
     np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-9)
+    rounded = fit(X, y, signed_points=signed, lam=1.0)
+    np.testing.assert_array_equal(rounded.decision_function(X), model.decision_function(X))
 
 
 def test_farther_inside_ranks_higher():
@@ -412,7 +414,7 @@ def test_two_rows(lam):
         model = fit([[0.0], [1.0]], [0, 1], lam=lam, max_limits=1)
     assert model.predict([[0.0], [1.0]]).tolist() == ([0, 1] if len(model.scorecard_) else [0, 0])
     assert len(model.scorecard_) == 1
-    assert 0 < max(model.scorecard_.boxes.lower[0, 0], 0.5) < 1
+    assert model.scorecard_.boxes.lower[0, 0] == model.scorecard_.boxes.upper[0, 0] == 1
 
 
 def test_one_positive():

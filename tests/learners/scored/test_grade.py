@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from boxdraw.learners.scored.grade import depths, grades
+from boxdraw.learners.grade import depths, grades
 
 INF, NAN = math.inf, math.nan
 

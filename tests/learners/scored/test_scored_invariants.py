@@ -131,7 +131,7 @@ def test_order_of_columns(seed, signed):
 def test_units_that_are_powers_of_two(problem, exponents):
     parameters, X, y, weight, rng = problem
     unit = 2.0 ** np.array(exponents[: X.shape[1]])
-    first, second = fit(parameters, X, y, weight), fit(parameters, X * unit, y, weight)
+    first, second = (fit(parameters, rows, y, weight, round_limits=False) for rows in (X, X * unit))
     one, other = first.scorecard_, second.scorecard_
     assert (one.points, one.threshold) == (other.points, other.threshold)
     np.testing.assert_array_equal(one.boxes.lower * unit, other.boxes.lower)
@@ -146,7 +146,7 @@ def test_units_that_are_powers_of_two(problem, exponents):
 def test_other_zeros(problem, shifts):
     parameters, X, y, weight, rng = problem
     shift = np.array(shifts[: X.shape[1]], dtype=float)
-    first, second = fit(parameters, X, y, weight), fit(parameters, X + shift, y, weight)
+    first, second = (fit(parameters, rows, y, weight, round_limits=False) for rows in (X, X + shift))
     one, other = first.scorecard_, second.scorecard_
     assert (one.points, one.threshold) == (other.points, other.threshold)
     np.testing.assert_array_equal(one.boxes.lower + shift, other.boxes.lower)

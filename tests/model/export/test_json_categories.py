@@ -76,7 +76,7 @@ def assert_refused(text, message):
 
 def assert_same(one, other):
     assert one == other
-    for name in ("lower", "upper", "shown_lower", "shown_upper", "missing"):
+    for name in ("lower", "upper", "missing"):
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
 
 
@@ -95,18 +95,6 @@ def test_random_boxes_survive():
         assert_same(from_json(to_json(boxes)), boxes)
         rows = random_rows(rng, boxes, 50)
         np.testing.assert_array_equal(from_json(to_json(boxes)).membership(rows), boxes.membership(rows))
-
-
-def test_numbers_to_print_survive():
-    rng, shown = np.random.default_rng(1), 0
-    for _ in range(100):
-        boxes = random_boxes(rng)
-        boxes = boxes.shown_for(random_rows(rng, boxes, 5))
-        shown += (boxes.shown_lower != boxes.lower).any()
-        again = from_json(to_json(boxes))
-        assert_same(again, boxes)
-        assert again.to_text() == boxes.to_text()
-    assert shown >= 10
 
 
 @pytest.mark.parametrize("value", [2**53 + 1, 2**63, 2**64, -(2**63) - 1, 10**39, -(10**39)])
@@ -201,7 +189,6 @@ def test_surrogates_in_categories():
         ((*ONLY, "only_missing"), [], r"boxes\[1\].limits\[0\].only_missing: expected true or false, got a list"),
         ((*ONLY, "missing"), False, r"boxes\[1\].limits\[0\]: only_missing admits missing values and no numbers"),
         ((*ONLY, "lower"), 5, r"boxes\[1\].limits\[0\]: only_missing admits missing values and no numbers"),
-        ((*ONLY, "shown_upper"), 5, r"boxes\[1\].limits\[0\]: only_missing admits missing values and no numbers"),
         ((*AGE, "categories"), [], r"boxes\[0\].limits\[0\]: has categories, but the feature is numeric"),
         ((*ONLY, "categories"), ["x"], r"boxes\[1\].limits\[0\]: has categories, but the feature is numeric"),
         ((*REGION, "upper"), 5, r"boxes\[0\].limits\[1\]: has limits of a number, but the feature is categorical"),
@@ -213,8 +200,6 @@ def test_surrogates_in_categories():
         ((*REGION, "categories"), ["north", None], r"limits\[1\].categories\[1\]: expected a string, a number"),
         ((*REGION, "categories"), ["", ""], r"boxes\[0\].limits\[1\].categories: '' appears twice"),
         ((*KNOWN, "categories"), [], r"boxes\[1\].limits\[1\]: no category and no missing value is inside, so no row"),
-        (("shown_checksum",), 5, "shown_checksum: expected a string, got a number"),
-        (("shown_checksum",), ["x"], "shown_checksum: expected a string, got a list"),
     ],
 )
 def test_one_clear_error(path, value, message):
@@ -236,7 +221,7 @@ PLACES = [
     ("boxes", 0),
     ("boxes", 0, "limits"),
     AGE,
-    *((*AGE, key) for key in ("feature", "lower", "upper", "shown_lower", "missing", "only_missing", "categories")),
+    *((*AGE, key) for key in ("feature", "lower", "upper", "missing", "only_missing", "categories")),
     *((*REGION, key) for key in ("feature", "lower", "missing", "only_missing", "categories")),
     (*REGION, "categories", 0),
 ]
@@ -347,7 +332,7 @@ def test_keys_must_not_repeat():
 @pytest.mark.usefixtures("quickly")
 def test_many_limits():
     features = [{"name": str(j), "kind": "numeric"} for j in range(MANY)]
-    limits = [{"feature": str(j), "lower": 1, "shown_lower": 2} for j in range(MANY)]
+    limits = [{"feature": str(j), "lower": 1, "upper": 2} for j in range(MANY)]
     assert from_json(written(features, limits)).limited.all()
 
 
