@@ -20,7 +20,7 @@ INSTALLED = $(VENV)/.installed$(if $(CONSTRAINTS),-$(notdir $(CONSTRAINTS)))
 PIP_INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 
 help:
-	@echo "make demo    fit boxes to example data and write pictures and rules to demo/"
+	@echo "make demo    learn a rule from a table of patients and write it, a picture and a page to demo/"
 	@echo "make test    style, types, import contracts, doctests and the tests that matter most: at most 5 minutes on 2 cores"
 	@echo "make test-all  the same with all tests, all examples of property tests, and the browser"
 	@echo "make browser find Chromium for the tests of the report page; as root on Debian, install it"

@@ -75,6 +75,7 @@ NUMERIC = (
     "--max-boxes",
     "--false-alarm-cost",
     "--max-limits",
+    "--limit-cost",
     "--max-union",
     "--seed",
     "--jobs",
@@ -99,7 +100,7 @@ ENCODINGS = (
 )
 LABELLED = ("--target", "--positive", "--drop", "--categorical", "--weight", "--skip-unlabelled")
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "fit": (*LABELLED, *CSV, "--method", *NUMERIC[:6], "--time-limit", "-o", "--force", "--json", "--quiet"),
+    "fit": (*LABELLED, *CSV, "--method", *NUMERIC[:7], "--time-limit", "-o", "--force", "--json", "--quiet"),
     "predict": (*CSV, "-o", "--force", "--only-flagged", "--explain", "--json", "--quiet"),
     "rules": (
         *CSV,
@@ -140,7 +141,7 @@ FLAGS = (
     "--from-file",
 )
 VALUES: dict[str, tuple[str, ...]] = {
-    "--method": ("fast", "fast", "scored", "exact", "none"),
+    "--method": ("sparse", "fast", "scored", "exact", "none"),
     "--format": ("text", "markdown", "json", "csv", "none"),
     "--to": ("sql", "sql", "python", "html", "json", "text", "markdown", "onnx", "none"),
     "--dialect": ("sqlite", "duckdb", "postgres", "mysql", "spark", "bigquery", "snowflake", "mssql", "none"),
@@ -242,7 +243,9 @@ def arguments(rng: random.Random) -> list[str]:
             "y",
             "--folds",
             "2",
-            *rng.choice(([], ["--json"], ["--false-alarm-rates", "2"])),
+            "--time-limit",
+            "0.1",
+            *rng.choice(([], ["--json"], ["--models", "sparse,tree"], ["--false-alarm-rates", "2"])),
         ]
     called = rng.choice(
         ("fit", "predict", "predict", "predict", "rules", "rules", "export", "export", "report", "datasets")

@@ -99,7 +99,7 @@ def texts() -> dict[str, tuple[str, Rows | None]]:
         "boxes_v1_none": (BoxSet.from_json(golden["shown"])[:0].to_json() + "\n", SHOWN),
         "scorecard_v1_mixed": (card.to_json() + "\n", PATIENTS),
         "scorecard_v1_signed": (Scorecard(card.boxes, [3, -2, 1], 2).to_json() + "\n", PATIENTS),
-        "model_v1_fast": (fitted("--max-boxes", "2"), None),
+        "model_v1_fast": (fitted("--method", "fast", "--max-boxes", "2"), None),
         "model_v1_scored": (fitted("--method", "scored", "--max-boxes", "3"), None),
         "model_v1_edits": (model_to_json(Model(edited, "label", (0, 1), {"method": "fast"}, edits=edits)), MIXED),
         "model_v1_card_alone": (json.dumps(whole, indent=2, ensure_ascii=False) + "\n", PATIENTS),

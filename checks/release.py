@@ -37,6 +37,8 @@ NEEDED = (
     "report/css/base.css",
     "model/export/boxes.schema.json",
     "model/export/scorecard.schema.json",
+    "datasets/hypothyroid.csv.gz",
+    "datasets/hypothyroid.txt",
 )
 UNWANTED = re.compile(r"__pycache__|\.py[co]$|\.nb[ic]$|\.egg-info|\.orig$|~$|/\.|_build/")
 
@@ -140,7 +142,8 @@ def check_metadata(wheel: Path) -> None:
     named = re.findall(r"Programming Language :: Python :: (\d\.\d+)$", "\n".join(data.get_all("Classifier", [])), re.M)
     need(set(named) <= set(versions), f"classifiers name Python {named}, noxfile.py tests {versions}")
     need(data["Requires-Python"] == f">={versions[0]}", f"Requires-Python is {data['Requires-Python']}")
-    need(data["License-Expression"] == "BSD-3-Clause" and data.get_all("License-File"), "the licence is missing")
+    licence = data["License-Expression"], len(data.get_all("License-File", []))
+    need(licence == ("BSD-3-Clause AND CC-BY-4.0", 2), f"the licences are {licence}")
     need(data["Description-Content-Type"] == "text/markdown", "the long description is no Markdown")
     need("boxdraw" in str(data.get_payload()), "the long description is empty")
 

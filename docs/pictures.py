@@ -1,6 +1,7 @@
 """Draw the pictures of the README and the documentation: ``python docs/pictures.py [FOLDER]``.
 
-Needs ``boxdraw[plot]`` and pandas. They are of scikit-learn's breast cancer table, but for one of simulated payments.
+Needs ``boxdraw[plot]`` and pandas. They are of scikit-learn's breast cancer table, but for those of the README and the
+demo, which are of the patients that come with boxdraw, and one of simulated payments.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier
+from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier, SparseBoxesClassifier
 from boxdraw.cli import demo
 from boxdraw.plotting import BoxesDisplay, BoxTableDisplay, LimitsDisplay, PathDisplay
 
@@ -55,9 +56,7 @@ def pictures() -> Iterator[tuple[str, object]]:
     """Return the name of each picture and its figure."""
     yield "readme", readme()
     train, test = demo.load_halves()
-    model = FastBoxesClassifierCV(n_boxes=(1, 2, 3), pos_label=demo.POSITIVE).fit(train.X, train.y)
-    names = [name.removeprefix("mean ") for name in demo.FEATURES]
-    yield "boxes", demo.draw(model, demo.with_names(model.boxes_, names), test)
+    yield "boxes", demo.draw(demo.fitted(train).boxes_, test)
 
     X, X_test, y, y_test = tumours()
     few = FastBoxesClassifierCV(n_boxes=(1, 2, 3)).fit(X[FEATURES], y)
@@ -66,6 +65,7 @@ def pictures() -> Iterator[tuple[str, object]]:
     yield "plot_pairs", BoxesDisplay.from_estimator(few, *held_out, features="used").figure_
     yield "plot_path", PathDisplay.from_estimator(few, *held_out).figure_
     yield "plot_box_table", BoxTableDisplay.from_estimator(few, *held_out).figure_
+    yield "plot_frontier", SparseBoxesClassifier().fit(X[FEATURES], y).frontier_.plot().figure_
     many = FastBoxesClassifier(n_boxes=3).fit(X, y)
     yield "plot_limits", LimitsDisplay.from_estimator(many, X_test, y_test).figure_
     rows = payments()

@@ -54,7 +54,7 @@ def write_payments(folder):
     """Write the page of docs/tutorial_analyst.rst with its commands."""
     with contextlib.chdir(folder):
         runpy.run_path(str(Path(__file__).parents[1] / "examples" / "card_payments.py"), run_name="__main__")
-        fit = "fit october.csv --target fraud --drop id,day --method exact --max-boxes 2 --false-alarm-cost .05 --quiet"
+        fit = "fit october.csv --target fraud --drop id,day --max-boxes 2 --false-alarm-cost .05 --quiet"
         report = 'report model.json october.csv --test november.csv --id id --title "Card fraud, October" --quiet'
         for command in (fit, report):
             if boxdraw(shlex.split(command)):

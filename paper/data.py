@@ -50,9 +50,9 @@ class DataSet:
 
 def all_names() -> list[str]:
     """Return the names of the paper's data sets."""
-    from boxdraw.datasets import list_datasets
+    from boxdraw.datasets import describe_dataset, list_datasets
 
-    return list(list_datasets())
+    return [name for name in list_datasets() if describe_dataset(name).kind != "shipped"]
 
 
 @cache

@@ -88,6 +88,7 @@ def draw(half: tuple[Any, Any, Any, Any], max_boxes: int, seconds: float, edges:
             warm_start_boxes=boxes,
             edges=edges,
             pos_label=1,
+            round_limits=False,
             random_state=0,
         )
         with warnings.catch_warnings():

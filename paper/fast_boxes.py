@@ -58,6 +58,7 @@ def paper_model() -> FastBoxesClassifierCV:
         scoring=ten_point_scorer,
         cv=StratifiedKFold(3, shuffle=True, random_state=0),
         pos_label=1,
+        round_limits=False,
         random_state=0,
     )
 

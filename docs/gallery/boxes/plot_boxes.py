@@ -9,7 +9,7 @@ any box is flagged.
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from boxdraw import FastBoxesClassifierCV
+from boxdraw import SparseBoxesClassifier
 from boxdraw.plotting import BoxesDisplay
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
@@ -21,10 +21,10 @@ X_train, X_test, y_train, y_test = train_test_split(
 # %%
 # Two features
 # ------------
-# Cross-validation chooses the number of boxes and how far they reach. Boxes are drawn
+# Sparse Boxes looks for the fewest boxes and limits that do the job. They are drawn
 # around the rarer class, unless ``pos_label`` says otherwise.
-pair = ["mean texture", "mean concave points"]
-model = FastBoxesClassifierCV(n_boxes=(1, 2, 3)).fit(X_train[pair], y_train)
+pair = ["mean concave points", "worst area"]
+model = SparseBoxesClassifier().fit(X_train[pair], y_train)
 print(model.boxes_.to_text())
 
 # %%
@@ -39,6 +39,15 @@ BoxesDisplay.from_estimator(model, X_test[pair], y_test)
 # draws a panel for each pair of features. Rows that the third feature excludes from
 # every box are tiny dots, so for rows with a marker the two features of the panel
 # decide.
-three = [*pair, "worst area"]
-model = FastBoxesClassifierCV(n_boxes=(1, 2, 3)).fit(X_train[three], y_train)
-BoxesDisplay.from_estimator(model, X_test[three], y_test, features="used")
+three = [*pair, "mean texture"]
+model = SparseBoxesClassifier().fit(X_train[three], y_train)
+print(model.boxes_.to_text())
+BoxesDisplay.from_estimator(model, X_test[three], y_test, features=three)
+
+# %%
+# How much to read
+# ----------------
+# What does one more limit buy? The frontier has the best drawing for each number of
+# limits, with its score on held-out rows of the training half. The square is in use;
+# ``model.at(n_limits=...)`` takes another.
+model.frontier_.plot()
