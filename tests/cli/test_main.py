@@ -154,12 +154,13 @@ def test_as_a_module(data, model):
 
 
 @pytest.mark.thorough
-def test_without_rich_there_is_no_bar_and_no_error(data):
+def test_without_rich_there_is_no_bar_and_no_error(data, run):
+    assert run("fit", data, "--target", "fraud", "-o", "first.json").code == 0  # compiles, of which terminals are told
     code = "import sys; sys.modules['rich'] = None; sys.modules['rich.progress'] = None\n"
     code += "from boxdraw.cli.main import main; sys.stderr.isatty = lambda: True; sys.exit(main())"
-    run = started("fit", data, "--target", "fraud", "--max-boxes", "1", code=code)
-    _, err = run.communicate()
-    assert (run.returncode, err) == (0, b"")
+    process = started("fit", data, "--target", "fraud", "--max-boxes", "1", code=code)
+    _, err = process.communicate()
+    assert (process.returncode, err) == (0, b"")
 
 
 def on_a_terminal(*arguments):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from numba import njit
-
-_SILENCE = 1.0  # seconds within which what is on disk is there
+from numba.core.event import Listener, install_listener
 
 
 def _kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -30,18 +28,29 @@ entry: Any = _kept(nogil=True)
 inner: Any = _kept(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
+class _Notice(Listener):
+    """A line for the reader, the first time that the compiler runs; what is on disk needs no compiler."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def on_start(self, event: Any) -> None:
+        if self._text:
+            print(self._text, file=sys.stderr, flush=True)
+            self._text = ""
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
 @contextmanager
 def compiling(what: str, *functions: Any, tell: bool = False) -> Iterator[None]:
-    """Say that functions are being compiled, if that takes a while and someone is there to read it."""
+    """Say that functions are being compiled, if they are not on disk and someone is there to read it."""
     watched = tell or sys.stderr.isatty() or hasattr(sys, "ps1")  # the latter in consoles and notebooks
     if not watched or all(function.signatures for function in functions):
         yield
         return
-    text = f"{what}: compiling, once on this machine; this takes about ten seconds."
-    timer = threading.Timer(_SILENCE, lambda: print(text, file=sys.stderr, flush=True))
-    timer.daemon = True
-    timer.start()
-    try:
+    with install_listener(
+        "numba:run_pass", _Notice(f"{what}: compiling, once on this machine; this takes about ten seconds.")
+    ):
         yield
-    finally:
-        timer.cancel()
