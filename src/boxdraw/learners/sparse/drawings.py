@@ -19,7 +19,8 @@ from boxdraw.tables.order import Order
 _UNIT = 2.0**-48  # of weights, of which those of the positives add up to 1
 _LEAST_PRICE = 1e-6  # of a box, so that one without use is never drawn
 NO_CAP = 10**6
-_N_CLUSTERS = (2, 4, 8)
+_N_CLUSTERS = (3, 5, 8)
+_CLUSTERED = 500  # positives: more do not tell more about where the clusters are
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Board:
     """Rows on axes, on which drawings are made and evaluated.
 
     ``votes`` are shares of positives that other drawings give to the rows; the labels count ``1 - trust`` of what they
-    would alone. With ``clusters`` the search also starts from those of the positives.
+    would alone.
     """
 
     def __init__(
@@ -45,7 +46,6 @@ class Board:
         axes: Sequence[Axis],
         votes: FloatArray | None = None,
         trust: float = 0.0,
-        clusters: bool = False,
     ) -> None:
         self.axes, self._table = axes, table
         self._positive_weight, self._negative_weight = float(table.ups.sum()), float(table.downs.sum())
@@ -53,7 +53,7 @@ class Board:
         self._codes = np.ascontiguousarray(np.stack([axis.level[table.codes[axis.of]] for axis in axes]))
         self._n_levels = np.array([axis.n_levels for axis in axes], dtype=np.int64)
         self._ends = np.array([axis.ends for axis in axes], dtype=np.int64)
-        self._votes, self._trust, self._with_clusters = votes, trust, clusters
+        self._votes, self._trust = votes, trust
         self._rows: dict[float, Rows] = {}
 
     def rows(self, ratio: float) -> Rows:
@@ -85,22 +85,23 @@ class Board:
 
     def improve(self, drawing: Drawing, costs: Costs, effort: Effort) -> None:
         """Improve a drawing in place."""
-        given = self._clusters if self._with_clusters else np.empty((0, 2, len(self.axes)), dtype=np.int64)
+        given = np.empty((0, 2, len(self.axes)), dtype=np.int64)
         draw(self.rows(costs.ratio), _prices(costs), drawing, given, effort)
 
     @cached_property
-    def _clusters(self) -> IntArray:
+    def clusters(self) -> list[Drawing]:
         """Boxes around the clusters that Fast Boxes would find among the positives, to start from."""
-        positive = np.flatnonzero(self.ups > 0)
+        positive = np.flatnonzero(self.ups > 0)[:_CLUSTERED]  # the order of rows is as good as random
         levels = self._codes[:, positive].astype(np.int64)
         points = (levels / self._n_levels[:, None]).T
-        boxes = []
+        drawings = []
         with quietly(UserWarning):
-            for k in _N_CLUSTERS:
-                labels = cluster_positives(points, self.ups[positive], k, None, 0)
+            for n_clusters in _N_CLUSTERS:
+                labels = cluster_positives(points, self.ups[positive], n_clusters, None, 0)
                 parts = [levels[:, labels == label] for label in range(labels.max() + 1)]
-                boxes += [[part.min(axis=1), part.max(axis=1)] for part in parts]
-        return np.array(boxes, dtype=np.int64).reshape(-1, 2, len(self.axes))
+                lo, hi = (np.array([end(part, axis=1) for part in parts]) for end in (np.min, np.max))
+                drawings.append(Drawing(lo, hi, np.ones(len(parts), np.bool_)))
+        return drawings
 
     def value(self, drawing: Drawing, costs: Costs) -> float:
         """Return the value of a drawing."""

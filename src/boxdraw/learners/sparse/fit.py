@@ -118,7 +118,7 @@ class Fit:
     def draw(self, grid: Grid, choice: Choice, smooth: bool) -> Found:
         """Draw with all rows for the chosen cost, at every size, and for ranking at other costs."""
         votes = None if self._held_out is None else self._held_out.votes[choice.place]
-        board = Board(self.table, self._axes, votes, TRUST, clusters=True)
+        board = Board(self.table, self._axes, votes, TRUST)
         path = draw_path(board, grid.up_to(choice), self._efforts, last=True)
         ratio, drawing = grid.ratios[choice.ratio], path[choice.place]
         softness = _SOFTNESS * np.sqrt(self._data.positive_weight) if smooth and self._few is self._data else 0.0

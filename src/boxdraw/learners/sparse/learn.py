@@ -16,6 +16,7 @@ from boxdraw.learners.sparse.drawings import Board, Costs, resized
 BOX_LIMITS = 2.0  # what a box costs, in limits
 SMALL = 2_500  # distinct rows; on more, the same drawing is found with less effort
 SHORTER, TIGHTER = 0.25, 0.5  # standard errors that may be given up for a shorter drawing, for fewer false alarms
+CLUSTERED = 1.0  # standard errors that a drawing from clusters must be better by: it is a long one
 TRUST = 0.25  # in what the drawings of the folds say of rows they have not seen, beside the labels
 
 
@@ -82,11 +83,14 @@ def draw_path(board: Board, grid: Grid, efforts: Efforts, last: bool = False) ->
     path: Path = {}
     for r, g, q in np.ndindex(grid.shape):
         fewer = path.get((r, g - 1, q))
-        if fewer is not None and not fewer.used.all():
+        longest = g == grid.shape[1] - 1 and q == grid.shape[2] - 1
+        if fewer is not None and not fewer.used.all() and not longest:
             path[r, g, q] = resized(fewer, grid.n_boxes[g])  # with a box to spare, more have more to spare
             continue
         costs = grid.costs(grid.ratios[r], grid.limits[q])
         beside = [path[at] for at in ((r, g - 1, q), (r, g, q - 1), (r - 1, g, q)) if min(at) >= 0]
+        if longest:
+            beside += _climbed_clusters(board, costs, grid.n_boxes[g])
         start = max(beside, key=lambda drawing: board.value(drawing, costs), default=board.blank(grid.n_boxes[g]))
         path[r, g, q] = resized(start, grid.n_boxes[g])
         effort = efforts.next_cost if r > 0 else efforts.folds
@@ -94,6 +98,14 @@ def draw_path(board: Board, grid: Grid, efforts: Efforts, last: bool = False) ->
             effort = efforts.last
         board.improve(path[r, g, q], costs, effort._replace(seed=1000 * r + 131 * g + q))
     return path
+
+
+def _climbed_clusters(board: Board, costs: Costs, n_boxes: int) -> list[Drawing]:
+    """Return drawings from the clusters of the positives, for which one move after the other is a long way."""
+    drawings = [resized(drawing, 0) for drawing in board.clusters if len(drawing.used) <= n_boxes]
+    for drawing in drawings:
+        board.improve(drawing, costs, Effort(0, 1, 0))
+    return drawings
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +170,18 @@ def choose(held_out: HeldOut, grid: Grid) -> Choice:
 def _choose_at(gain: FloatArray, r: int, first: int) -> Choice:
     """Choose boxes and price: within a little of the best, the highest price, then the fewest boxes."""
     mean, error = gain.mean(axis=0), standard_error(gain)
+    if mean.size > 1 and not _clusters_pay(gain.reshape(len(gain), -1)):
+        mean[-1, -1] = -np.inf
     best = np.unravel_index(mean.argmax(), mean.shape)
     good = mean >= mean[best] - SHORTER * error[best]
     limit = int(np.flatnonzero(good.any(axis=0))[0])
     return Choice(r, int(np.flatnonzero(good[:, limit])[0]), first + limit)
+
+
+def _clusters_pay(gain: FloatArray) -> bool:
+    """Return True if the last setting, which starts from clusters, is clearly better than all others."""
+    more = gain[:, -1] - gain[:, gain[:, :-1].mean(axis=0).argmax()]
+    return bool(more.mean() > CLUSTERED * standard_error(more))
 
 
 def standard_error(figures: FloatArray) -> FloatArray:
