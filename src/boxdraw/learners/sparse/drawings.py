@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.quiet import quietly
 from boxdraw.learners.engine.climb import Prices, Rows
 from boxdraw.learners.engine.draw import Drawing, Effort, draw, evaluate
