@@ -48,7 +48,8 @@ class Scratch(NamedTuple):
     near: Any  # rows that exactly one feature keeps out
     by: Any  # which one
     others: Any  # rows outside
-    used: Any  # features with limits
+    n_out: Any  # features that keep a row out
+    out_by: Any  # the sum of their numbers
     sums: Any  # as those of `Rows`, of the rows inside
     near_sums: Any  # of the rows near, by the feature that keeps them out
     both: Any  # (1 or 2, levels): the two together, of one feature
@@ -64,7 +65,8 @@ def make_scratch(rows):
         np.empty(n_rows, np.int32),
         np.empty(n_rows, np.int32),
         np.empty(n_rows, np.int32),
-        np.empty(n_features, np.int32),
+        np.empty(n_rows, np.int32),
+        np.empty(n_rows, np.int32),
         np.empty((n_sides, n_features, n_levels)),
         np.empty((n_sides, n_features, n_levels)),
         np.empty((n_sides, n_levels)),
@@ -142,35 +144,31 @@ def add_up(rows, chosen, n_chosen, sums, sign):
 
 
 @inner
-def _scan(rows, taken, lo, hi, scratch):
-    """List the rows that other boxes leave: those inside, and those that one feature keeps out."""
-    n_inside = n_near = n_others = n_used = 0
-    used = scratch.used
+def count_out(rows, lo, hi, n_out, out_by):
+    """Count the features that keep each row out, on top of what is there: feature by feature, without a branch."""
     for j in range(len(lo)):
         if lo[j] > 0 or hi[j] < rows.n_levels[j] - 1:
-            used[n_used] = j
-            n_used += 1
-    for i in range(rows.low.shape[1]):
-        if taken[i] > 0:
-            scratch.others[n_others] = i
-            n_others += 1
-            continue
-        n_out, by = 0, -1
-        for t in range(n_used):
-            j = used[t]
-            if rows.low[j, i] < lo[j] or rows.high[j, i] > hi[j]:
-                n_out, by = n_out + 1, j
-                if n_out == 2:
-                    break
-        if n_out == 0:
-            scratch.inside[n_inside] = i
-            n_inside += 1
-            continue
-        scratch.others[n_others] = i
-        n_others += 1
-        if n_out == 1:
-            scratch.near[n_near], scratch.by[n_near] = i, by
-            n_near += 1
+            low, high, least, most = rows.low[j], rows.high[j], np.uint16(lo[j]), np.uint16(hi[j])
+            for i in range(len(n_out)):
+                out = np.int32((low[i] < least) | (high[i] > most))
+                n_out[i] += out
+                out_by[i] += out * np.int32(j)
+
+
+@inner
+def _scan(rows, taken, lo, hi, scratch):
+    """List the rows that other boxes leave: those inside, and those that one feature keeps out."""
+    n_out, out_by = scratch.n_out, scratch.out_by
+    for i in range(len(n_out)):
+        n_out[i], out_by[i] = 2 * np.int32(taken[i] > 0), 0
+    count_out(rows, lo, hi, n_out, out_by)
+    n_inside = n_near = n_others = 0
+    for i in range(len(n_out)):  # every row goes to every list, and the next takes its place where it does not belong
+        scratch.inside[n_inside] = scratch.others[n_others] = scratch.near[n_near] = i
+        scratch.by[n_near] = out_by[i]
+        n_inside += n_out[i] == 0
+        n_others += n_out[i] > 0
+        n_near += n_out[i] == 1
     return n_inside, n_near, n_others
 
 
@@ -202,24 +200,22 @@ def _add_near(rows, scratch, n_near):
 @inner
 def _tighten(rows, scratch, n_inside, n_near, j, lo, hi):
     """Move the rows that a tighter interval keeps out from inside to near; return how many are inside, near, moved."""
-    low, high = rows.low[j], rows.high[j]
+    low, high, least, most = rows.low[j], rows.high[j], np.uint16(lo), np.uint16(hi)
     kept = 0
     for t in range(n_near):
-        i = scratch.near[t]
-        if scratch.by[t] == j or (low[i] >= lo and high[i] <= hi):
-            scratch.near[kept], scratch.by[kept] = i, scratch.by[t]
-            kept += 1
+        i, by = scratch.near[t], scratch.by[t]
+        scratch.near[kept], scratch.by[kept] = i, by
+        kept += (by == j) | ((low[i] >= least) & (high[i] <= most))
     n_near, kept, n_moved = kept, 0, 0
     for t in range(n_inside):
         i = scratch.inside[t]
-        if low[i] >= lo and high[i] <= hi:
-            scratch.inside[kept] = i
-            kept += 1
-        else:
-            scratch.others[n_moved] = i
-            n_moved += 1
-            scratch.near[n_near], scratch.by[n_near] = i, j
-            n_near += 1
+        scratch.inside[kept] = scratch.others[n_moved] = i
+        held = (low[i] >= least) & (high[i] <= most)
+        kept += held
+        n_moved += not held
+    for t in range(n_moved):
+        scratch.near[n_near + t], scratch.by[n_near + t] = scratch.others[t], j
+    n_near += n_moved
     return kept, n_near, n_moved
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxdraw._core.compiled import compiling, entry, inner
-from boxdraw.learners.engine.climb import LEAST_GAIN, NOTHING, Prices, Rows, climb, make_scratch, n_limits
+from boxdraw.learners.engine.climb import LEAST_GAIN, NOTHING, Prices, Rows, climb, count_out, make_scratch, n_limits
 
 # Chances of a start, added up: half the limits of the old box, limits around a positive, the neighbours of a positive,
 # a given box, no limits.
@@ -57,25 +57,16 @@ def _below(state, n):
 
 
 @inner
-def _cover(rows, lo, hi, taken, number):
+def _cover(rows, lo, hi, taken, number, scratch):
     """Add a number to the count of each row that a box holds."""
     if number == 0:
         return
-    used = np.empty(len(lo), np.int32)
-    n_used = 0
-    for j in range(len(lo)):
-        if lo[j] > 0 or hi[j] < rows.n_levels[j] - 1:
-            used[n_used] = j
-            n_used += 1
-    for i in range(rows.low.shape[1]):
-        held = True
-        for t in range(n_used):
-            j = used[t]
-            if rows.low[j, i] < lo[j] or rows.high[j, i] > hi[j]:
-                held = False
-                break
-        if held:
-            taken[i] += number
+    n_out = scratch.n_out
+    for i in range(len(n_out)):
+        n_out[i] = 0
+    count_out(rows, lo, hi, n_out, scratch.out_by)
+    for i in range(len(n_out)):
+        taken[i] += number * (n_out[i] == 0)
 
 
 @inner
@@ -93,9 +84,9 @@ def _value(rows, prices, drawing, taken):
 @entry
 def evaluate(rows, prices, drawing):
     """Return the value of a drawing, and how many of its boxes hold each row."""
-    taken = np.zeros(rows.low.shape[1], np.int16)
+    taken, scratch = np.zeros(rows.low.shape[1], np.int16), make_scratch(rows)
     for k in range(len(drawing.used)):
-        _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]))
+        _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
     return _value(rows, prices, drawing, taken), taken
 
 
@@ -179,17 +170,17 @@ def _start(rows, given, old, k, taken, lo, hi, allowed, state):
 
 
 @inner
-def _drop(rows, drawing, k, taken):
-    _cover(rows, drawing.lo[k], drawing.hi[k], taken, -int(drawing.used[k]))
+def _drop(rows, drawing, k, taken, scratch):
+    _cover(rows, drawing.lo[k], drawing.hi[k], taken, -int(drawing.used[k]), scratch)
     drawing.used[k] = False
 
 
 @inner
-def _keep(rows, prices, drawing, k, value, taken):
+def _keep(rows, prices, drawing, k, value, taken, scratch):
     """Use a box if it is worth its price."""
     within = n_limits(rows, drawing.lo[k], drawing.hi[k]) <= prices.max_limits
     drawing.used[k] = within and value - prices.box > LEAST_GAIN
-    _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]))
+    _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
 
 
 @inner
@@ -208,26 +199,26 @@ def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, fi
     rough = not first and n_boxes > 1 and _random(state) < _ROUGH
     if not first:
         k = _below(state, n_boxes)
-        _drop(rows, drawing, k, taken)
+        _drop(rows, drawing, k, taken, scratch)
         if _random(state) < _TWO:
-            _drop(rows, drawing, _below(state, n_boxes), taken)
+            _drop(rows, drawing, _below(state, n_boxes), taken, scratch)
     for step in range(2 * n_boxes if n_boxes > 1 or first else 1):
         k, again = step % n_boxes, step >= n_boxes
         if drawing.used[k] != again:
             continue
         some = False
         if again:
-            _drop(rows, drawing, k, taken)
+            _drop(rows, drawing, k, taken, scratch)
         elif first or not len(rows.positive):
             _no_limits(rows, drawing.lo[k], drawing.hi[k])
         else:
             some = _start(rows, given, old, k, taken, drawing.lo[k], drawing.hi[k], allowed, state)
             if rough:  # climbing alone, it might take in what is for two
                 rough, drawing.used[k] = False, True
-                _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]))
+                _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
                 continue
         value = climb(rows, prices, taken, drawing.lo[k], drawing.hi[k], allowed, some, scratch)
-        _keep(rows, prices, drawing, k, value, taken)
+        _keep(rows, prices, drawing, k, value, taken, scratch)
 
 
 @entry
@@ -242,7 +233,7 @@ def draw(rows, prices, drawing, given, effort):
     shape = n_boxes, n_features
     old = Drawing(np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(n_boxes, np.bool_))
     for k in range(n_boxes):
-        _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]))
+        _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
     best, idle = NOTHING, 0
     for number in range(effort.rounds + 1):
         _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, number == 0)
