@@ -83,6 +83,8 @@ def _validated(estimator: Any, *data: Any, **options: Any) -> Any:
             return validate_data(estimator, *data, dtype=[np.float64, np.float32], **options)
     except TypeError as error:
         raise TypeError(f"X must hold numbers or categories: {error}") from None
+    except OverflowError:  # of a whole number with more than 308 digits
+        raise ValueError("Input X contains infinity or a value too large for dtype('float64').") from None
     except ValueError as error:
         if "setting an array element" not in str(error):
             raise

@@ -309,6 +309,24 @@ def test_numpy_numbers_are_numbers():
     assert type(given.max_boxes_) is int
 
 
+def test_costs_are_kept_as_stated():
+    X, y = corner()
+    costs = [0.25, 0.5, 1.0, 0.11, 0.37]
+    models = [fit(X, y, false_alarm_cost=cost, limit_cost=cost) for cost in costs]
+    assert [model.false_alarm_cost_ for model in models] == [model.limit_cost_ for model in models] == costs
+
+
+@pytest.mark.parametrize("cv", [None, 3])
+def test_huge_parameters(cv):
+    """Which mean: as many as there can be, at any price."""
+    X, y = corner()
+    model = fit(X, y, cv=cv, max_boxes=10**9, max_limits=10**30, false_alarm_cost=1e300, limit_cost=0.1)
+    assert y[model.predict(X) == 1].all()
+    assert model.predict(X).any()
+    assert model.false_alarm_cost_ == 1e300
+    assert fit(X, y, cv=cv, false_alarm_cost=1e-300).predict(X).all()
+
+
 def test_a_failed_fit_leaves_the_model_as_it_was():
     X, y = corner()
     model = fit(X, y)
@@ -480,6 +498,20 @@ def test_the_path_has_nine_costs(cv):
     np.testing.assert_allclose(costs / balance, 10.0 ** np.linspace(-1, 1, 9))
     flagged = [boxes.contains(X).sum() for _, boxes in model.path_]
     assert flagged[0] > flagged[-1]
+
+
+def test_the_path_is_rounded_as_the_boxes_are():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 24, 600), rng.normal(size=600)])
+    y = (np.isin(X[:, 0], [5, 6]) & (X[:, 1] > 0)) ^ (rng.random(600) < 0.02)
+    rounded, exact = fit(X, y), fit(X, y, round_limits=False)
+    for (_, boxes), (_, others) in zip(rounded.path_, exact.path_, strict=True):
+        limits = np.concatenate([boxes.lower, boxes.upper])
+        assert (np.isinf(limits) | (limits == limits.round(4))).all()
+        assert (np.isinf(limits) | (limits == limits.round()))[:, 0].all()
+        np.testing.assert_array_equal(boxes.membership(X), others.membership(X))
+    order = np.argsort(exact.decision_function(X), kind="stable")
+    assert (np.diff(rounded.decision_function(X)[order]) >= 0).all()
 
 
 def test_the_path_ranks_better_than_the_boxes(ladder):
