@@ -57,7 +57,7 @@ def test_whole_numbers_too_large_for_floats():
     for ask in (model.predict, lambda X: model.fit(X, Y)):
         with pytest.raises(ValueError, match="Input X contains infinity or a value too large for dtype"):
             ask(X)
-    with pytest.raises(ValueError, match="sample_weight must be numbers of at least 0.*: int too large"):
+    with pytest.raises(ValueError, match=r"sample_weight must be numbers of at least 0.*: int too large"):
         model.fit(X[:5], Y[:5], sample_weight=X[1:])
 
 
