@@ -136,5 +136,16 @@ def _given(data: Training, labels: npt.NDArray[Any], cv: Any) -> Iterator[tuple[
         return
     kept = np.ones(len(labels), dtype=bool) if data.kept is None else data.kept
     place = np.cumsum(kept) - 1  # the given numbers count the rows without weight, which are gone
-    for train, test in splitter.split():
-        yield place[(rows := np.asarray(train))[kept[rows]]], place[(rows := np.asarray(test))[kept[rows]]]
+    try:
+        folds = [(_row_numbers(train, len(kept)), _row_numbers(test, len(kept))) for train, test in splitter.split()]
+    except (TypeError, ValueError, IndexError) as error:
+        raise ValueError(
+            f"cv must give pairs (train, test) of row numbers or masks, for {len(kept)} rows: {error}."
+        ) from None
+    for train, test in folds:
+        yield place[train[kept[train]]], place[test[kept[test]]]
+
+
+def _row_numbers(rows: Any, n_rows: int) -> IntArray:
+    """Return row numbers, given as such or as a mask."""
+    return np.arange(n_rows)[np.asarray(rows)] if len(rows) else np.empty(0, dtype=np.intp)

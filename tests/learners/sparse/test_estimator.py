@@ -235,6 +235,8 @@ def test_given_folds():
     assert [point.score for point in first.frontier_] == [point.score for point in second.frontier_]
     third = fit(X, y, cv=iter(list(splitter.split(X, y))))
     assert third.boxes_ == first.boxes_
+    masks = [tuple(np.isin(np.arange(len(y)), rows) for rows in fold) for fold in splitter.split(X, y)]
+    assert fit(X, y, cv=masks).boxes_ == first.boxes_
 
 
 def test_given_row_numbers_count_rows_of_no_weight():
@@ -279,6 +281,13 @@ BAD = [
     ({"cv": 1}, ValueError, "cv == 1"),
     ({"cv": []}, ValueError, "cv gives no folds"),
     ({"cv": "three"}, ValueError, "cv"),
+    (
+        {"cv": [(range(100),)]},
+        ValueError,
+        r"cv must give pairs \(train, test\) of row numbers or masks, for 200 rows: ",
+    ),
+    ({"cv": [([0, 1], [2, 300])]}, ValueError, "cv must give pairs .* index 300 is out of bounds"),
+    ({"cv": [([0.5], ["a"])]}, ValueError, "cv must give pairs"),
     ({"categorical_features": [9]}, ValueError, "categorical_features names 9"),
     ({"n_jobs": 0, "cv": 2}, ValueError, "n_jobs must be None or a whole number other than 0; got 0"),
     ({"random_state": "x", "cv": 2}, ValueError, "cannot be used to seed"),
