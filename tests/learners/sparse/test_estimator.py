@@ -145,6 +145,22 @@ def test_two_boxes():
     assert (model.predict(X) == y).mean() > 0.99
 
 
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_each_box_catches_rows_of_its_own(seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "amount": rng.normal(size=500),
+            "hour": rng.integers(0, 24, 500),
+            "age": np.where(rng.random(500) < 0.1, np.nan, rng.lognormal(size=500)),
+            "region": rng.choice(list("abcdef"), 500),
+        }
+    )
+    y = (X["amount"] > 0.5) & X["region"].isin(list("abc")) | (X["hour"] == 5) | X["age"].isna() & (X["amount"] < -1)
+    model = fit(X, y, cv=3, limit_cost=0.01, max_boxes=6)
+    assert (model.box_table(X, y)["unique_recall"] > 0).all()
+
+
 def test_numbers_beyond_the_training_rows_and_extreme_ones():
     X, y = corner()
     expected = fit(X, y).predict(X)
@@ -288,6 +304,7 @@ BAD = [
     ),
     ({"cv": [([0, 1], [2, 300])]}, ValueError, "cv must give pairs .* index 300 is out of bounds"),
     ({"cv": [([0.5], ["a"])]}, ValueError, "cv must give pairs"),
+    ({"categorical_features": 2}, TypeError, r"categorical_features must be a list of columns; got 2\."),
     ({"categorical_features": [9]}, ValueError, "categorical_features names 9"),
     ({"n_jobs": 0, "cv": 2}, ValueError, "n_jobs must be None or a whole number other than 0; got 0"),
     ({"random_state": "x", "cv": 2}, ValueError, "cannot be used to seed"),

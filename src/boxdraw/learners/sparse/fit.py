@@ -154,9 +154,8 @@ class Fit:
         boxes = self._encoding.boxes(lower, upper, self._order)
         if len(boxes) < len(lower):
             return boxes
-        # What catches most is read first.
-        first = np.argsort(-placing.caught(on_grid(data.weights) * data.positive), kind="stable")
-        return self._with_sets(boxes, sets)[first.tolist()]
+        # What catches most is read first. What catches nothing more was drawn for rows that folds took for positives.
+        return self._with_sets(boxes, sets)[placing.needed(on_grid(data.weights) * data.positive)]
 
     def _with_sets(self, boxes: BoxSet, sets: dict[tuple[int, int], Any]) -> BoxSet:
         feature = {column: j for j, (column, _, _) in enumerate(self._encoding.layout())}
