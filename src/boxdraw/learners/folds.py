@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any
@@ -97,8 +98,8 @@ def inner_splits(
     useless = [number for number, sides in enumerate(splits) if not all(map(_both, (data.positive[s] for s in sides)))]
     if useless:
         warn(
-            f"Inner folds {useless} lack positives or negatives on one side and are left out. Use fewer folds "
-            "or a stratified splitter."
+            f"Inner folds {reprlib.repr(useless)} lack positives or negatives on one side and are left out. Use fewer "
+            "folds or a stratified splitter."
         )
         if len(useless) == len(splits):
             raise ValueError("No inner fold has both classes in its training and in its test rows.")

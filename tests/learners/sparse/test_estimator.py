@@ -447,6 +447,13 @@ def test_no_warning_where_there_is_a_rule(frauds):
     assert caught(*corner())[1] == []
 
 
+@pytest.mark.parametrize("n_rows", [400, 600, 700])
+def test_no_warning_where_the_rule_is_perfect(n_rows):
+    """Shares of the rows of a class may add up to more than 1 in the last digit."""
+    X = np.random.default_rng(1).normal(size=(n_rows, 4))
+    assert caught(X, X[:, 0] > 0)[1] == []
+
+
 # The frontier and the path
 
 
@@ -513,6 +520,20 @@ def test_without_folds_there_are_no_scores():
     model = fit(*corner())
     assert [point.boxes for point in model.frontier_] == [model.boxes_]
     assert np.isnan([model.frontier_[0].score, model.frontier_[0].error]).all()
+    assert model.frontier_.to_text().startswith("* 5 limits in 2 boxes\n")
+
+
+def test_a_frontier_without_drawings():
+    model = fit(*corner(), limit_cost=1e9)
+    assert repr(model.frontier_) == "No drawings: no box was found"
+    with pytest.raises(ValueError, match=r"n_limits=3: no drawing is so short; no box was found at all\."):
+        model.at(3)
+
+
+@pytest.mark.parametrize("n_limits", ["2", None, 1.5])
+def test_a_number_of_limits_is_a_whole_number(ladder, n_limits):
+    with pytest.raises(TypeError, match="n_limits must be an instance of int"):
+        ladder[2].at(n_limits)
 
 
 @pytest.mark.parametrize("cv", [None, 2])

@@ -110,7 +110,8 @@ class Fit:
             return Choice(0, len(grid.n_boxes) - 1, usual), ""
         self._held_out = hold_out(len(self.table.ups), splits, grid, self._n_jobs, progress.share)
         choice = choose(self._held_out, grid)
-        caught, alarms = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0).tolist()
+        rates = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0)
+        caught, alarms = np.clip(rates, 0, 1).tolist()  # shares of weights may add up to a little more than 1
         counts = self.n_positives, np.count_nonzero(self.table.downs > 0)
         error = np.sqrt(caught * (1 - caught) / counts[0] + alarms * (1 - alarms) / counts[1])
         if caught - alarms > _CLEARLY[len(self.table.ups) <= SMALL] * error:
