@@ -21,6 +21,7 @@ from boxdraw import (
     FastBoxesClassifier,
     FastBoxesClassifierCV,
     ScoredBoxesClassifier,
+    SparseBoxesClassifier,
 )
 
 DTYPES = (
@@ -159,6 +160,8 @@ def estimator(rng: random.Random) -> Any:
     """Draw an estimator, mostly a quick one with ordinary parameters."""
     draw = rng.random()
     odd = rng.random() < 0.15
+    if draw < 0.2:
+        return _sparse(rng, odd)
     if draw < 0.8:
         made: dict[str, Any] = {"n_boxes": rng.randint(1, 3), "negative_weight": rng.choice((0.1, 0.5, 1.0))}
         if odd:
@@ -200,6 +203,15 @@ def estimator(rng: random.Random) -> Any:
     )
 
 
+def _sparse(rng: random.Random, odd: bool) -> Any:
+    """Draw a learner of Sparse Boxes."""
+    made: dict[str, Any] = {"cv": rng.choice((None, 2, 3))}
+    if odd:
+        named = "max_boxes", "limit_cost", "box_cost", "max_limits", "false_alarm_cost", "cv", "categorical_features"
+        made[rng.choice(named)] = rng.choice(ODD)
+    return SparseBoxesClassifier(**made)
+
+
 def warm() -> None:
     """Compile what the estimators need, which takes longer than any case may."""
     with warnings.catch_warnings():
@@ -213,6 +225,7 @@ def _fit_all() -> None:
         FastBoxesClassifier(),
         FastBoxesClassifierCV(n_boxes=(1, 2), cv=2),
         ScoredBoxesClassifier(max_boxes=2, max_limits=1),
+        SparseBoxesClassifier(cv=2),
     ):
         made.fit(X, y).predict(X)
         made.fit(X.astype(np.float32), y, sample_weight=y + 1.0).predict(X)

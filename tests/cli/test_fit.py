@@ -297,6 +297,7 @@ def test_files_that_are_not_there(fails):
         (["--false-alarm-cost", "nan"], "expected a number above 0"),
         (["--false-alarm-cost", "much"], "expected a number, got 'much'"),
         (["--max-boxes", "0"], "expected a whole number from 1 on"),
+        (["--max-boxes", "1000000000"], "expected a whole number from 1 on with at most 9 digits, got '1000000000'"),
         (["--max-boxes", "2.5"], "expected a whole number from 1 on"),
         (["--delimiter", "ab"], "expected one character or the word tab"),
         (["--encoding", "klingon"], "--encoding klingon is not known"),
@@ -372,15 +373,25 @@ def test_rules_that_find_nothing_give_a_warning(run):
     assert len(load_model("model.json").boxes) == 0
 
 
-def test_boxes_without_a_positive_row_give_a_warning(run, data, monkeypatch):
-    def nothing(self, *_):
-        self.boxes_ = boxdraw.BoxSet([[1e9, 0]], [[2e9, 1]], feature_names=["amount", "hour"])
+EVERYTHING = "boxdraw: warning: The boxes hold all training rows: everything is flagged. Raise --false-alarm-cost.\n"
+
+
+def test_rules_that_flag_everything_give_a_warning(run, data):
+    assert run("fit", data, "--target", "fraud", "--false-alarm-cost", 1e-9).err == EVERYTHING
+
+
+@pytest.mark.parametrize(
+    ("lowest", "warning"),
+    [(1e9, "boxdraw: warning: No row with the label is in a box: do not rely on them.\n"), (-1e9, EVERYTHING)],
+)
+def test_boxes_of_other_learners_that_hold_nothing_or_everything(run, data, monkeypatch, lowest, warning):
+    def draw(self, *_):
+        self.boxes_ = boxdraw.BoxSet([[lowest, -1]], [[2e9, 99]], feature_names=["amount", "hour"])
         self.negative_weight_, self.status_, self.objective_, self.bound_ = 1.0, "optimal", 0.0, 0.0
         return self
 
-    monkeypatch.setattr("boxdraw.cli.learning.ExactBoxesClassifier.fit", nothing)
-    result = run("fit", data, "--target", "fraud", "--method", "exact")
-    assert result.err == "boxdraw: warning: No row with the label is in a box: do not rely on them.\n"
+    monkeypatch.setattr("boxdraw.cli.learning.ExactBoxesClassifier.fit", draw)
+    assert run("fit", data, "--target", "fraud", "--method", "exact").err == warning
 
 
 def test_a_large_table_is_pointed_out(run, data, monkeypatch):

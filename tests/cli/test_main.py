@@ -102,6 +102,15 @@ def test_warnings_are_one_line_each(run, data, monkeypatch):
     )
 
 
+def test_warnings_name_options_and_leave_columns_alone(run, data, monkeypatch):
+    def warn(*_):
+        warnings.warn("Lower limit_cost, see column 'limit_cost'", UserWarning, stacklevel=1)
+        raise ValueError("enough")
+
+    monkeypatch.setattr("boxdraw.cli.fit.read_labelled", warn)
+    assert "warning: Lower --limit-cost, see column 'limit_cost'\n" in run("fit", data, "--target", "fraud").err
+
+
 @pytest.mark.parametrize("module", ["pyarrow", "pyarrow.csv"])
 def test_a_library_that_is_not_there(fails, data, monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)

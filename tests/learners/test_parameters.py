@@ -8,13 +8,18 @@ import pytest
 from boxdraw.learners.fast.growth import GROWTHS, growth_named
 from boxdraw.learners.parameters import check_choice, check_cost, check_not_negative
 
-NO_NUMBERS = [True, "1", None, math.inf, math.nan, [1.0]]
+NO_NUMBERS = [True, "1", None, math.inf, math.nan, [1.0], 10**400]
 
 
 @pytest.mark.parametrize("value", [0, -1.0, *NO_NUMBERS])
 def test_a_cost_is_positive_and_finite(value):
     with pytest.raises(ValueError, match="c must be 'balanced' or a finite number above 0; got"):
         check_cost(value, "c", "balanced")
+
+
+def test_all_keywords_are_named():
+    with pytest.raises(ValueError, match="c must be None, 'balanced' or a finite number above 0; got 'auto'"):
+        check_cost("auto", "c", None, "balanced")
 
 
 def test_costs_and_keywords_pass():

@@ -226,6 +226,14 @@ def test_margin_values():
     assert BoxSet([[1e308]], [[1.5e308]]).margin([[-1.7e308]]).tolist() == [-INF]
 
 
+def test_an_equality_leaves_the_margin_to_the_other_limits():
+    boxes = BoxSet([[5, 100]], [[5, INF]], feature_names=["hour", "amount"])
+    assert boxes.margin([[5, 100], [5, 250], [7, 250], [5, 90], [np.nan, 250]]).tolist() == [0, 150, -2, -10, -INF]
+    assert boxes.drop_limit(0, "amount").margin([[5, 1], [4, 1]]).tolist() == [INF, -1]
+    known = BoxSet([[5]], [[5]], missing=[[True]])
+    assert known.margin([[np.nan], [5], [INF]]).tolist() == [INF, INF, -INF]
+
+
 def test_nan_is_outside_limits_and_inside_where_there_are_none(boxes):
     X = [[np.nan, 1, 0], [40, np.nan, 0], [10, 7, np.nan]]
     assert boxes.contains(X).tolist() == [False, False, True]
@@ -287,7 +295,7 @@ FRAMES = [pd.DataFrame, pl.DataFrame, pa.table]
 def test_frames_are_matched_by_name(boxes, frame):
     X = frame({"note": ["a", "b"], "sex": [0, 1], "dose": [1.0, 7.0], "age": [40, 10]})
     assert boxes.membership(X).tolist() == [[True, False], [False, True]]
-    assert boxes.margin(X).tolist() == [0, 2]
+    assert boxes.margin(X).tolist() == [1, 2]
     with pytest.raises(ValueError, match=r"X lacks the columns \['dose', 'sex'\]"):
         boxes.contains(frame({"age": [1], "other": [2], "more": [3]}))
 

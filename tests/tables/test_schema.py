@@ -51,6 +51,16 @@ def test_objects_that_are_numbers_are_taken():
     assert model.boxes_ == FastBoxesClassifier(n_boxes=1).fit(X, Y).boxes_
 
 
+def test_whole_numbers_too_large_for_floats():
+    X = np.array([[1], [2], [3], [4], [5], [10**400]], dtype=object)
+    model = FastBoxesClassifier(n_boxes=1).fit(X[:5], Y[:5])
+    for ask in (model.predict, lambda X: model.fit(X, Y)):
+        with pytest.raises(ValueError, match="Input X contains infinity or a value too large for dtype"):
+            ask(X)
+    with pytest.raises(ValueError, match=r"sample_weight must be numbers of at least 0.*: int too large"):
+        model.fit(X[:5], Y[:5], sample_weight=X[1:])
+
+
 @pytest.mark.parametrize("values", [["a", None, "b", "a", "b", "c"], [1, None, 2, 1, 2, 3]], ids=["text", "numbers"])
 def test_missing_values_of_dictionaries_are_missing(values):
     """Arrow gives the last value of the dictionary for them when it makes an array of a column."""

@@ -61,14 +61,23 @@ def run(args: argparse.Namespace) -> None:
     model = _model(args, data, fitted)
     with rows_progress(args.quiet) as tell:
         figures = box_figures(model, data.pieces(), data.n_rows, tell)
-    if args.method != "sparse" and not figures[-1]["true_positives"]:  # Sparse Boxes says so itself
-        warn("No row with the label is in a box: do not rely on them.")
+    if args.method != "sparse":  # which says so itself
+        _warn(figures)
     output.write(model_to_json(model))
     if args.json:
         saved = {"model": output.name, "fit": model.fit}
         say_json(saved | rules_json(model, figures))
     elif not args.quiet:
         say(_report(model, data, figures, output), sys.stderr if output.is_stdout else sys.stdout)
+
+
+def _warn(figures: list[dict[str, Any]]) -> None:
+    """Warn if no row that counts, or every row, is in a box."""
+    together = figures[-1]
+    if not together["true_positives"]:
+        warn("No row with the label is in a box: do not rely on them.")
+    elif together["lift"] <= 1 and together["recall"] == 1:
+        warn("The boxes hold all training rows: everything is flagged. Raise false_alarm_cost.")
 
 
 def _fit_in_passes(args: argparse.Namespace, data: TrainingFile, tell: Tell) -> Any:

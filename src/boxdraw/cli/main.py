@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import sys
 import threading
@@ -33,6 +34,14 @@ _COMMANDS: dict[str, Any] = {
     "datasets": datasets,
     "demo": demo,
 }
+
+# Parameters that warnings name, as the options of the command line; in quotes they are columns of the user.
+_OPTIONS = {
+    "categorical_features": "--categorical",
+    "false_alarm_cost": "--false-alarm-cost",
+    "limit_cost": "--limit-cost",
+}
+_PARAMETER = re.compile(rf"(?<!['\"\w])({'|'.join(_OPTIONS)})(?!['\"\w])")
 
 _TERMINATED = 128 + signal.SIGTERM
 
@@ -112,7 +121,8 @@ def _one_line_warnings() -> Iterator[None]:
     """Print warnings in one line each, and each only once."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        say(f"boxdraw: warning: {' '.join(str(message).split())}", sys.stderr)
+        words = _PARAMETER.sub(lambda found: _OPTIONS[found[0]], " ".join(str(message).split()))
+        say(f"boxdraw: warning: {words}", sys.stderr)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

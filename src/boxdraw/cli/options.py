@@ -166,7 +166,7 @@ def _number(text: str) -> float:
 def positive_integer(text: str) -> int:
     """Parse an integer of at least 1."""
     if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on with at most 9 digits, got {text!r}")
     return int(text)
 
 

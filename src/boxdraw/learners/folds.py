@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any
@@ -97,8 +98,8 @@ def inner_splits(
     useless = [number for number, sides in enumerate(splits) if not all(map(_both, (data.positive[s] for s in sides)))]
     if useless:
         warn(
-            f"Inner folds {useless} lack positives or negatives on one side and are left out. Use fewer folds "
-            "or a stratified splitter."
+            f"Inner folds {reprlib.repr(useless)} lack positives or negatives on one side and are left out. Use fewer "
+            "folds or a stratified splitter."
         )
         if len(useless) == len(splits):
             raise ValueError("No inner fold has both classes in its training and in its test rows.")
@@ -136,5 +137,16 @@ def _given(data: Training, labels: npt.NDArray[Any], cv: Any) -> Iterator[tuple[
         return
     kept = np.ones(len(labels), dtype=bool) if data.kept is None else data.kept
     place = np.cumsum(kept) - 1  # the given numbers count the rows without weight, which are gone
-    for train, test in splitter.split():
-        yield place[(rows := np.asarray(train))[kept[rows]]], place[(rows := np.asarray(test))[kept[rows]]]
+    try:
+        folds = [(_row_numbers(train, len(kept)), _row_numbers(test, len(kept))) for train, test in splitter.split()]
+    except (TypeError, ValueError, IndexError) as error:
+        raise ValueError(
+            f"cv must give pairs (train, test) of row numbers or masks, for {len(kept)} rows: {error}."
+        ) from None
+    for train, test in folds:
+        yield place[train[kept[train]]], place[test[kept[test]]]
+
+
+def _row_numbers(rows: Any, n_rows: int) -> IntArray:
+    """Return row numbers, given as such or as a mask."""
+    return np.arange(n_rows)[np.asarray(rows)] if len(rows) else np.empty(0, dtype=np.intp)

@@ -8,10 +8,11 @@ from numbers import Real
 from typing import Any
 
 
-def check_cost(value: Any, name: str, keyword: str | None) -> None:
-    """Raise if a cost is neither the keyword nor a positive, finite number."""
-    if value != keyword and not (_is_finite(value) and value > 0):
-        raise ValueError(f"{name} must be {keyword!r} or a finite number above 0; got {value!r}.")
+def check_cost(value: Any, name: str, *keywords: str | None) -> None:
+    """Raise if a cost is neither a keyword nor a positive, finite number."""
+    if value not in keywords and not (_is_finite(value) and value > 0):
+        words = ", ".join(map(repr, keywords))
+        raise ValueError(f"{name} must be {words} or a finite number above 0; got {value!r}.")
 
 
 def check_not_negative(value: Any, name: str) -> None:
@@ -27,4 +28,7 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
 
 
 def _is_finite(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # of a whole number with more than 308 digits
+        return False

@@ -8,7 +8,7 @@ from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.model.gaps import FindGaps, Gaps
 from boxdraw.tables.chunks import Chunk, Table
 
-__all__ = ["round_on_rows", "round_on_table"]
+__all__ = ["Limits", "round_on_rows", "round_on_table"]
 
 Limits = tuple[FloatArray, FloatArray]
 

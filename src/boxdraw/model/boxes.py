@@ -253,8 +253,9 @@ class BoxSet(Exports):
         -------
         ndarray of float of shape (n_samples,)
             The largest over boxes of the smallest ``x - lower`` and ``upper - x`` over limits: at least 0
-            exactly where `contains` is True. In a box without limits it is ``inf``; without boxes, or when
-            missing values or categories keep a row out of all of them, ``-inf``.
+            exactly where `contains` is True. An equality that is met, as ``hour = 5``, has no distance and counts as
+            ``inf``, as categories do; so does a box without limits. Without boxes, or when missing values or categories
+            keep a row out of all of them, it is ``-inf``.
 
         Examples
         --------

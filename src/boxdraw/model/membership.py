@@ -148,6 +148,8 @@ def _depth_in(values: npt.NDArray[Any], boxes: BoxSet, k: int, j: int) -> Any:
     absent = np.inf if boxes.missing[k, j] else -np.inf
     if lower > upper:  # no number is inside
         return np.where(np.isnan(values), absent, -np.inf)
+    if lower == upper:  # met like a category: a distance of 0 would tie all rows of the box
+        return np.where(values == lower, np.inf, np.where(np.isnan(values), absent, -np.abs(values - lower)))
     sides = ([values - lower] if lower > -np.inf else []) + ([upper - values] if upper < np.inf else [])
     inwards = reduce(np.minimum, sides, np.where(np.isnan(values), absent, np.inf))
     return np.where(np.isnan(values), absent, inwards)

@@ -150,7 +150,7 @@ def check_weight(sample_weight: Any, X: Any) -> FloatArray:
     """Check the weights of rows as scikit-learn does."""
     try:
         weight: FloatArray = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"sample_weight must be numbers of at least 0, one for each row: {error}") from None
     return weight

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -83,6 +83,8 @@ def _validated(estimator: Any, *data: Any, **options: Any) -> Any:
             return validate_data(estimator, *data, dtype=[np.float64, np.float32], **options)
     except TypeError as error:
         raise TypeError(f"X must hold numbers or categories: {error}") from None
+    except OverflowError:  # of a whole number with more than 308 digits
+        raise ValueError("Input X contains infinity or a value too large for dtype('float64').") from None
     except ValueError as error:
         if "setting an array element" not in str(error):
             raise
@@ -226,8 +228,9 @@ def forced_places(categorical_features: Any, names: Any, n_features: int) -> set
     """Return the places of the columns that the user calls categories, by name or by place."""
     if categorical_features is None:
         return set()
-    if isinstance(categorical_features, str):
-        raise TypeError(f"categorical_features must be a list of columns; got the text {categorical_features!r}.")
+    if isinstance(categorical_features, str) or not isinstance(categorical_features, Iterable):
+        kind = "the text " if isinstance(categorical_features, str) else ""
+        raise TypeError(f"categorical_features must be a list of columns; got {kind}{categorical_features!r}.")
     known = [] if names is None else list(names)
     forced = set()
     for feature in categorical_features:

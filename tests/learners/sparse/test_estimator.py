@@ -145,6 +145,22 @@ def test_two_boxes():
     assert (model.predict(X) == y).mean() > 0.99
 
 
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_each_box_catches_rows_of_its_own(seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "amount": rng.normal(size=500),
+            "hour": rng.integers(0, 24, 500),
+            "age": np.where(rng.random(500) < 0.1, np.nan, rng.lognormal(size=500)),
+            "region": rng.choice(list("abcdef"), 500),
+        }
+    )
+    y = (X["amount"] > 0.5) & X["region"].isin(list("abc")) | (X["hour"] == 5) | X["age"].isna() & (X["amount"] < -1)
+    model = fit(X, y, cv=3, limit_cost=0.01, max_boxes=6)
+    assert (model.box_table(X, y)["unique_recall"] > 0).all()
+
+
 def test_numbers_beyond_the_training_rows_and_extreme_ones():
     X, y = corner()
     expected = fit(X, y).predict(X)
@@ -235,6 +251,8 @@ def test_given_folds():
     assert [point.score for point in first.frontier_] == [point.score for point in second.frontier_]
     third = fit(X, y, cv=iter(list(splitter.split(X, y))))
     assert third.boxes_ == first.boxes_
+    masks = [tuple(np.isin(np.arange(len(y)), rows) for rows in fold) for fold in splitter.split(X, y)]
+    assert fit(X, y, cv=masks).boxes_ == first.boxes_
 
 
 def test_given_row_numbers_count_rows_of_no_weight():
@@ -279,6 +297,14 @@ BAD = [
     ({"cv": 1}, ValueError, "cv == 1"),
     ({"cv": []}, ValueError, "cv gives no folds"),
     ({"cv": "three"}, ValueError, "cv"),
+    (
+        {"cv": [(range(100),)]},
+        ValueError,
+        r"cv must give pairs \(train, test\) of row numbers or masks, for 200 rows: ",
+    ),
+    ({"cv": [([0, 1], [2, 300])]}, ValueError, "cv must give pairs .* index 300 is out of bounds"),
+    ({"cv": [([0.5], ["a"])]}, ValueError, "cv must give pairs"),
+    ({"categorical_features": 2}, TypeError, r"categorical_features must be a list of columns; got 2\."),
     ({"categorical_features": [9]}, ValueError, "categorical_features names 9"),
     ({"n_jobs": 0, "cv": 2}, ValueError, "n_jobs must be None or a whole number other than 0; got 0"),
     ({"random_state": "x", "cv": 2}, ValueError, "cannot be used to seed"),
@@ -307,6 +333,24 @@ def test_numpy_numbers_are_numbers():
     )
     assert given.boxes_ == plain.boxes_
     assert type(given.max_boxes_) is int
+
+
+def test_costs_are_kept_as_stated():
+    X, y = corner()
+    costs = [0.25, 0.5, 1.0, 0.11, 0.37]
+    models = [fit(X, y, false_alarm_cost=cost, limit_cost=cost) for cost in costs]
+    assert [model.false_alarm_cost_ for model in models] == [model.limit_cost_ for model in models] == costs
+
+
+@pytest.mark.parametrize("cv", [None, 3])
+def test_huge_parameters(cv):
+    """Which mean: as many as there can be, at any price."""
+    X, y = corner()
+    model = fit(X, y, cv=cv, max_boxes=10**9, max_limits=10**30, false_alarm_cost=1e300, limit_cost=0.1)
+    assert y[model.predict(X) == 1].all()
+    assert model.predict(X).any()
+    assert model.false_alarm_cost_ == 1e300
+    assert fit(X, y, cv=cv, false_alarm_cost=1e-300).predict(X).all()
 
 
 def test_a_failed_fit_leaves_the_model_as_it_was():
@@ -360,8 +404,8 @@ def test_no_box(cv):
     assert len(model.boxes_) == len(model.frontier_) == 0
     assert not model.predict(X).any()
     assert (model.decision_function(X) < 0).all()
-    assert model.frontier_.to_text() == ""
-    with pytest.raises(ValueError, match="no drawing is so short; there are drawings of none limits"):
+    assert repr(model.frontier_) == "No drawings: no box was found"
+    with pytest.raises(ValueError, match="n_limits=3: no drawing is so short; no box was found at all"):
         model.at(3)
 
 
@@ -401,6 +445,13 @@ def test_no_warning_where_there_is_a_rule(frauds):
     X, y, _ = frauds
     assert caught(X, y)[1] == []
     assert caught(*corner())[1] == []
+
+
+@pytest.mark.parametrize("n_rows", [400, 600, 700])
+def test_no_warning_where_the_rule_is_perfect(n_rows):
+    """Shares of the rows of a class may add up to more than 1 in the last digit."""
+    X = np.random.default_rng(1).normal(size=(n_rows, 4))
+    assert caught(X, X[:, 0] > 0)[1] == []
 
 
 # The frontier and the path
@@ -469,6 +520,13 @@ def test_without_folds_there_are_no_scores():
     model = fit(*corner())
     assert [point.boxes for point in model.frontier_] == [model.boxes_]
     assert np.isnan([model.frontier_[0].score, model.frontier_[0].error]).all()
+    assert model.frontier_.to_text().startswith("* 5 limits in 2 boxes\n")
+
+
+@pytest.mark.parametrize("n_limits", ["2", None, 1.5])
+def test_a_number_of_limits_is_a_whole_number(ladder, n_limits):
+    with pytest.raises(TypeError, match="n_limits must be an instance of int"):
+        ladder[2].at(n_limits)
 
 
 @pytest.mark.parametrize("cv", [None, 2])
@@ -480,6 +538,20 @@ def test_the_path_has_nine_costs(cv):
     np.testing.assert_allclose(costs / balance, 10.0 ** np.linspace(-1, 1, 9))
     flagged = [boxes.contains(X).sum() for _, boxes in model.path_]
     assert flagged[0] > flagged[-1]
+
+
+def test_the_path_is_rounded_as_the_boxes_are():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 24, 600), rng.normal(size=600)])
+    y = (np.isin(X[:, 0], [5, 6]) & (X[:, 1] > 0)) ^ (rng.random(600) < 0.02)
+    rounded, exact = fit(X, y), fit(X, y, round_limits=False)
+    for (_, boxes), (_, others) in zip(rounded.path_, exact.path_, strict=True):
+        limits = np.concatenate([boxes.lower, boxes.upper])
+        assert (np.isinf(limits) | (limits == limits.round(4))).all()
+        assert (np.isinf(limits) | (limits == limits.round()))[:, 0].all()
+        np.testing.assert_array_equal(boxes.membership(X), others.membership(X))
+    order = np.argsort(exact.decision_function(X), kind="stable")
+    assert (np.diff(rounded.decision_function(X)[order]) >= 0).all()
 
 
 def test_the_path_ranks_better_than_the_boxes(ladder):

@@ -209,6 +209,12 @@ def test_the_source_is_as_expected():
     assert to_python(boxes, "suspicious") == "\n".join(lines)
 
 
+def test_an_equality_is_written_as_one():
+    boxes = make(Limit("hour", 5, 5))
+    assert "    if x0 == 5.0:\n" in to_python(boxes)
+    assert [function(boxes)({"hour": hour}) for hour in (5, 5.5, None)] == [True, False, False]
+
+
 def test_long_conditions_are_broken():
     boxes = make(*(Limit(f"feature {j}", j, j + 0.5, missing=True) for j in range(5)))
     source = to_python(boxes)

@@ -328,6 +328,13 @@ def test_the_text_is_as_expected(dialect):
     assert to_sql(SMALL, dialect=dialect) == "\n".join([*bare, "END"])
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_equality_is_written_as_one(dialect):
+    text = to_sql(make(Limit("hour", 5, 5)), "payments", dialect=dialect)
+    assert " = " in text
+    assert "BETWEEN" not in text
+
+
 def test_no_boxes_and_no_limits_are_written_as_conditions():
     boxes = BoxSet([[-INF]], [[INF]], feature_names=["x"])
     assert to_sql(boxes) == "CASE\n  WHEN 1 = 1\n  THEN 1\n  ELSE 0\nEND"

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw._core.arrays import FloatArray, Matrix
+from boxdraw._core.arrays import Matrix
 from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
 from boxdraw._core.warn import warn
 from boxdraw.learners.engine.draw import Drawing
 from boxdraw.learners.engine.levels import make_axes, put_on_levels
 from boxdraw.learners.folds import inner_splits
-from boxdraw.learners.rounding import round_on_rows
+from boxdraw.learners.rounding import Limits, round_on_rows
 from boxdraw.learners.sparse.drawings import Board, limits_of, order_of
 from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint, make_frontier
 from boxdraw.learners.sparse.learn import (
@@ -76,10 +76,15 @@ class Fit:
         self._efforts = Efforts.for_rows(len(self.table.ups))
         self._held_out: HeldOut | None = None
 
+    @property
+    def n_positives(self) -> int:
+        """How many distinct positives there are: weights and copies of rows do not count."""
+        return int(np.count_nonzero(self.table.ups > 0))
+
     def deal(self, n_folds: int, seed: int, costs: bool) -> Iterator[Split]:
         """Yield folds of the distinct rows, dealt several times if they are few; ``costs``: if there are several."""
         table = self.table
-        fewest = int(min(np.count_nonzero(table.ups > 0), np.count_nonzero(table.downs > 0)))
+        fewest = min(self.n_positives, int(np.count_nonzero(table.downs > 0)))
         if fewest < n_folds:
             what = f"only {fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
             warn(f"Distinct rows of the smaller class: {fewest}, cv={n_folds}: {what}.")
@@ -105,8 +110,9 @@ class Fit:
             return Choice(0, len(grid.n_boxes) - 1, usual), ""
         self._held_out = hold_out(len(self.table.ups), splits, grid, self._n_jobs, progress.share)
         choice = choose(self._held_out, grid)
-        caught, alarms = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0).tolist()
-        counts = np.count_nonzero(self.table.ups > 0), np.count_nonzero(self.table.downs > 0)
+        rates = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0)
+        caught, alarms = np.clip(rates, 0, 1).tolist()  # shares of weights may add up to a little more than 1
+        counts = self.n_positives, np.count_nonzero(self.table.downs > 0)
         error = np.sqrt(caught * (1 - caught) / counts[0] + alarms * (1 - alarms) / counts[1])
         if caught - alarms > _CLEARLY[len(self.table.ups) <= SMALL] * error:
             return choice, ""
@@ -149,9 +155,8 @@ class Fit:
         boxes = self._encoding.boxes(lower, upper, self._order)
         if len(boxes) < len(lower):
             return boxes
-        # What catches most is read first.
-        first = np.argsort(-placing.caught(on_grid(data.weights) * data.positive), kind="stable")
-        return self._with_sets(boxes, sets)[first.tolist()]
+        # What catches most is read first. What catches nothing more was drawn for rows that folds took for positives.
+        return self._with_sets(boxes, sets)[placing.needed(on_grid(data.weights) * data.positive)]
 
     def _with_sets(self, boxes: BoxSet, sets: dict[tuple[int, int], Any]) -> BoxSet:
         feature = {column: j for j, (column, _, _) in enumerate(self._encoding.layout())}
@@ -162,7 +167,7 @@ class Fit:
             boxes = boxes.replace(k, boxes.feature_names[j], categories=inside, missing=len(values) in codes)
         return boxes
 
-    def _limits(self, drawing: Drawing) -> tuple[FloatArray, FloatArray]:
+    def _limits(self, drawing: Drawing) -> Limits:
         return limits_of(drawing, self.table, self._axes, self._data.X.shape[1])
 
     def _frontier(
@@ -200,11 +205,20 @@ class Fit:
         ratio, limit = grid.ratios[choice.ratio], grid.limits[choice.limit]
         drawings = draw_costs(board, drawing, grid.costs(ratio, limit), self._efforts.folds)
         limits = [self._limits(drawing) for drawing in drawings]
+        X: Matrix = self._order.apply(self._few.X)
         path = [
             (cost * self._data.balance, self._encoding.boxes(*pair, self._order))
-            for cost, pair in zip(RATIOS, limits, strict=True)
+            for cost, pair in zip(RATIOS, self._rounded(X, limits), strict=True)
         ]
         lower_price = draw_costs(board, drawing, grid.costs(ratio, min(limit, LOW_PRICE)), self._efforts.folds)
         limits += [self._limits(drawing) for drawing in lower_price]
-        X: Matrix = self._order.apply(self._few.X)
         return path, Ranking(limits, spreads(X, on_grid(self._few.weights)))
+
+    def _rounded(self, X: Matrix, limits: Sequence[Limits]) -> Sequence[Limits]:
+        """Round the limits of several drawings in one pass over the rows; return copies, or what was given."""
+        if not self._round:
+            return limits
+        ends = np.cumsum([len(lower) for lower, _ in limits])[:-1]
+        lower, upper = (np.concatenate(side) for side in zip(*limits, strict=True))
+        lower, upper = round_on_rows(X, lower, upper, self._encoding.steps, self._n_jobs)
+        return list(zip(np.split(lower, ends), np.split(upper, ends), strict=True))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
+
+from sklearn.utils import check_scalar
 
 from boxdraw.model.boxes import BoxSet
 
@@ -45,10 +49,14 @@ class Frontier(Sequence[FrontierPoint]):
 
     def at(self, n_limits: int) -> FrontierPoint:
         """Return the longest drawing of at most so many limits."""
+        check_scalar(n_limits, "n_limits", Integral)
         short = [point for point in self._points if point.n_limits <= n_limits]
         if not short:
-            known = ", ".join(str(point.n_limits) for point in self._points) or "none"
-            raise ValueError(f"n_limits={n_limits}: no drawing is so short; there are drawings of {known} limits.")
+            known = ", ".join(str(point.n_limits) for point in self._points)
+            raise ValueError(
+                f"n_limits={n_limits}: no drawing is so short; "
+                + (f"there are drawings of {known} limits." if known else "no box was found at all.")
+            )
         return short[-1]
 
     def to_text(self) -> str:
@@ -57,9 +65,10 @@ class Frontier(Sequence[FrontierPoint]):
         for point in self._points:
             mark = "*" if point.n_limits == self.chosen else " "
             size = f"{_count(point.n_limits, 'limit', 'limits')} in {_count(point.n_boxes, 'box', 'boxes')}"
-            lines.append(f"{mark} {size}: score {point.score:.3f} ± {point.error:.3f}")
+            score = "" if math.isnan(point.score) else f": score {point.score:.3f} ± {point.error:.3f}"
+            lines.append(f"{mark} {size}{score}")
             lines += [f"    {line}" for line in point.boxes.to_text().splitlines()]
-        return "\n".join(lines)
+        return "\n".join(lines) or "No drawings: no box was found"
 
     def __repr__(self) -> str:
         return self.to_text()

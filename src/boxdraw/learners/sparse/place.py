@@ -35,7 +35,7 @@ class Placing:
                 rest &= mask
         for other, masks in enumerate(self._masks):
             if other != k:
-                rest &= ~np.logical_and.reduce(list(masks.values()))
+                rest &= ~self._inside(masks)
         return rest
 
     def move_limits(self, cuts: dict[int, FloatArray], softness: float = 0.0) -> None:
@@ -77,9 +77,20 @@ class Placing:
                     masks[j] = moved[np.asarray(codes[:, j]).astype(np.intp)]
         return chosen
 
-    def caught(self, weight: FloatArray) -> FloatArray:
-        """Return the weight of the rows in each box."""
-        return np.array([weight[np.logical_and.reduce(list(masks.values()))].sum() for masks in self._masks])
+    def needed(self, weight: FloatArray) -> list[int]:
+        """Return the boxes, what holds most weight first; without those that hold none that the others do not."""
+        inside = [self._inside(masks) for masks in self._masks]
+        order = np.argsort([-weight[rows].sum() for rows in inside], kind="stable").tolist()
+        times = np.sum(inside, axis=0)
+        for k in order[::-1]:
+            if not weight[inside[k] & (times == 1)].any():
+                times -= inside[k]
+                order.remove(k)
+        return order
+
+    def _inside(self, masks: Masks) -> BoolArray:
+        """Return a mask of the rows in a box."""
+        return np.logical_and.reduce([np.ones(len(self._weight), dtype=np.bool_), *masks.values()])
 
 
 def _moved(

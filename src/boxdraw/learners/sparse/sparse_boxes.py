@@ -24,6 +24,7 @@ _BOXES = (1, 2, 4, 8)
 _SHORT = (0.16, 0.08)  # prices of a limit in shares of the positives: those that only the frontier has
 _LIMITS = (0.04, 0.02, 0.01, 0.005, 0.0025)  # and those to choose from
 _RATIOS = (1.0, 2.0, 4.0, 8.0)  # costs of false alarms, in balances
+_MOST = 1e9  # costs in balances beyond which nothing changes any more, but digits are lost
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
@@ -74,8 +75,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
     frontier_ : Frontier
         The best drawing for each number of limits, with its score on the inner folds; see `at`.
     path_ : list of (float, BoxSet)
-        Drawings for nine costs of a false alarm, from a tenth to ten times the balance: they rank the rows. Their
-        limits are not rounded.
+        Drawings for nine costs of a false alarm, from a tenth to ten times the balance: they rank the rows.
     false_alarm_cost_, limit_cost_ : float
         What a false alarm and a limit cost in the model.
     max_boxes_ : int
@@ -159,15 +159,15 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             progress = Progress("Sparse Boxes", self.verbose)
             fit = Fit(data, few, self._encoding, bool(self.round_limits), self.n_jobs)
             progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
-            grid = self._grid(data)
+            grid = self._grid(data, fit.n_positives)
             splits = self._splits(fit, few, len(grid.ratios) > 1)
             choice, doubt = fit.choose(splits, grid, progress)
             found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced")
             progress.step(f"draw: boxes: {len(found.boxes)}, limits: {found.boxes.n_limits}")
             self.boxes_, self.frontier_, self.path_ = found.boxes, found.frontier, found.path
             self._order, self._ranking = found.order, found.ranking
-            self.false_alarm_cost_ = grid.ratios[choice.ratio] * data.balance
-            self.limit_cost_ = grid.limits[choice.limit] * data.positive_weight
+            self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[choice.ratio] * data.balance)
+            self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
             self.max_boxes_ = grid.n_boxes[choice.n_boxes]
             self._warn(data, doubt, found.flags_everything)
         return self
@@ -227,10 +227,9 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         for name in ("limit_cost", "box_cost"):
             if getattr(self, name) != "auto":
                 check_not_negative(getattr(self, name), name)
-        if self.false_alarm_cost != "balanced":
-            check_cost(self.false_alarm_cost, "false_alarm_cost", None)
+        check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
 
-    def _grid(self, data: Training) -> Any:
+    def _grid(self, data: Training, n_positives: int) -> Any:
         """Return the settings to try."""
         from boxdraw.learners.sparse.drawings import NO_CAP
         from boxdraw.learners.sparse.learn import Grid
@@ -238,17 +237,17 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         alone = self.cv is None
         ratios: tuple[float, ...] = (1.0,) if alone or self.false_alarm_cost == "balanced" else _RATIOS
         if isinstance(self.false_alarm_cost, Real):
-            ratios = (float(self.false_alarm_cost) / data.balance,)
+            ratios = (float(np.clip(float(self.false_alarm_cost) / data.balance, 1 / _MOST, _MOST)),)
         boxes: tuple[int, ...] = (4,) if alone else _BOXES
         if self.max_boxes != "auto":
-            most = int(self.max_boxes)
+            most = min(int(self.max_boxes), n_positives)  # each box holds a positive of its own
             boxes = (most,) if alone else (*(n for n in (1, 2, 4, 8, 16, 32) if n < most), most)
         limits: tuple[float, ...] = (0.01,) if alone else (*_SHORT, *_LIMITS)
         if self.limit_cost != "auto":
             limits = (float(self.limit_cost) / data.positive_weight,)
         box = None if self.box_cost == "auto" else float(self.box_cost) / data.positive_weight
         first = len(_SHORT) if len(limits) > 1 else 0
-        return Grid(ratios, boxes, limits, first, box, NO_CAP if self.max_limits is None else int(self.max_limits))
+        return Grid(ratios, boxes, limits, first, box, min(int(self.max_limits or NO_CAP), NO_CAP))
 
     def _splits(self, fit: Any, few: Training, costs: bool) -> list[Any]:
         """Return the inner folds."""
@@ -277,3 +276,8 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             )
         if doubt:
             warn(doubt)
+
+
+def _stated(given: Any, chosen: float) -> float:
+    """Return a cost as the user stated it, to the last digit, or what was chosen."""
+    return float(given) if isinstance(given, Real) else chosen

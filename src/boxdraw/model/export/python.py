@@ -159,4 +159,6 @@ def _interval(variable: str, limit: Limit) -> str:
         return f"{variable} <= {limit.upper!r}"
     if limit.upper == math.inf:
         return f"{variable} >= {limit.lower!r}"
+    if limit.lower == limit.upper:
+        return f"{variable} == {limit.lower!r}"
     return f"{limit.lower!r} <= {variable} <= {limit.upper!r}"

@@ -248,6 +248,8 @@ def _interval(column: str, limit: Limit, engine: Dialect) -> str:
     value = engine.rounded.format(column) if far else column
     if limit.lower == -math.inf:
         return f"{value} <= {engine.number(limit.upper)}"
+    if limit.lower == limit.upper:
+        return f"{value} = {engine.number(limit.lower)}"
     if limit.upper < math.inf:
         return f"{value} BETWEEN {engine.number(limit.lower)} AND {engine.number(limit.upper)}"
     above = f"{value} >= {engine.number(limit.lower)}"
