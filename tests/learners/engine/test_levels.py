@@ -207,3 +207,19 @@ def test_categories_that_are_not_in_some_rows_are_unseen():
     (axis,) = make_axes(part)
     assert axis.level[2] == UNSEEN
     assert axis.places.tolist() == [0, 1, np.inf]
+
+
+def test_a_spike_among_many_numbers_has_a_level_of_its_own():
+    rng = np.random.default_rng(0)
+    spike = rng.random(2000) < 0.2
+    table = on_levels(np.where(spike, 0.0, rng.normal(size=2000))[:, None], spike)
+    assert np.count_nonzero(table.codes[0][table.ups > 0] == table.codes[0]) == 1
+
+
+@given(tables())
+def test_each_row_is_left_out_of_one_part(table):
+    level = on_levels(*table[:3])
+    parts = level.parts(3)
+    assert all(part.ups.any() and part.downs.any() for part in parts)
+    if len(parts) == 3:
+        assert sorted(np.concatenate([part.keys for part in parts])) == sorted(np.repeat(level.keys, 2))

@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from boxdraw import SparseBoxesClassifier
+from boxdraw.learners.sparse.learn import _choose_at
 
 from .tables import corner, fit, payments
 
@@ -143,6 +144,29 @@ def test_two_boxes():
     model = fit(X, y, cv=3)
     assert (len(model.boxes_), model.boxes_.n_limits) == (2, 4)
     assert (model.predict(X) == y).mean() > 0.99
+
+
+@pytest.mark.parametrize("n_clusters", [3, 5])
+def test_compact_clusters(n_clusters):
+    rng = np.random.default_rng(n_clusters)
+    centres = rng.permuted(np.linspace(0.1, 0.9, n_clusters)[:, None].repeat(3, axis=1), axis=0)
+    X, label = rng.random((3000, 3)), rng.integers(n_clusters, size=150)
+    X[:150] = centres[label] + rng.uniform(-0.05, 0.05, size=(150, 3))
+    y = np.arange(3000) < 150
+    boxes = SparseBoxesClassifier().fit(X, y).boxes_
+    assert len(boxes) == n_clusters
+    assert boxes.contains(X)[y].all()
+    assert boxes.contains(X)[~y].mean() < 0.02
+
+
+def test_clusters_must_be_clearly_better():
+    """The last setting starts from clusters, and is a long drawing."""
+    rng = np.random.default_rng(0)
+    gain = rng.normal(0.5, 0.01, size=(9, 1, 3))
+    gain[:, 0, 2] = gain[:, 0, :2].max(axis=1) + rng.normal(0.0, 0.02, size=9) + 0.001
+    assert _choose_at(gain, 0, 0).limit < 2
+    gain[:, 0, 2] += 0.1
+    assert _choose_at(gain, 0, 0).limit == 2
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5])
@@ -520,7 +544,7 @@ def test_without_folds_there_are_no_scores():
     model = fit(*corner())
     assert [point.boxes for point in model.frontier_] == [model.boxes_]
     assert np.isnan([model.frontier_[0].score, model.frontier_[0].error]).all()
-    assert model.frontier_.to_text().startswith("* 5 limits in 2 boxes\n")
+    assert model.frontier_.to_text().startswith("* 2 limits in 1 box\n")
 
 
 @pytest.mark.parametrize("n_limits", ["2", None, 1.5])

@@ -76,6 +76,12 @@ class LevelTable:
             number[some] = np.arange(len(some)) % n_folds
         return number
 
+    def parts(self, n_parts: int) -> list[LevelTable]:
+        """Return the rows without each of so many parts, as far as both classes are left."""
+        number = self.folds(n_parts, 0)
+        rest = [self.take(np.flatnonzero(number != part)) for part in range(n_parts)]
+        return [table for table in rest if table.ups.any() and table.downs.any()]
+
 
 def put_on_levels(data: Training, encoding: Encoding) -> LevelTable:
     """Put training rows on levels."""
@@ -109,7 +115,9 @@ def _cuts(values: FloatArray, positive: BoolArray, weight: FloatArray) -> FloatA
             mass += part / max(part.sum(), 1e-300)
         below = np.cumsum(mass)[:-1] / mass.sum()
         wanted = np.arange(1, most) / most
-        ends = np.unique(np.minimum(np.searchsorted(below, wanted), len(below) - 1))
+        ends = np.minimum(np.searchsorted(below, wanted), len(below) - 1)
+        spikes = np.flatnonzero(mass[1:] > mass.sum() / most)  # each gets a level of its own
+        ends = np.union1d(ends, spikes)
     middle = distinct[ends] / 2 + distinct[ends + 1] / 2
     return np.where(middle > distinct[ends], middle, distinct[ends + 1])
 

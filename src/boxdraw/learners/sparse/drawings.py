@@ -20,6 +20,7 @@ _UNIT = 2.0**-48  # of weights, of which those of the positives add up to 1
 _LEAST_PRICE = 1e-6  # of a box, so that one without use is never drawn
 NO_CAP = 10**6
 _N_CLUSTERS = (3, 5, 8)
+_MOST_AXES = 40  # with which a box around a cluster, of two limits each to begin with, gets anywhere
 _CLUSTERED = 500  # positives: more do not tell more about where the clusters are
 
 
@@ -91,6 +92,8 @@ class Board:
     @cached_property
     def clusters(self) -> list[Drawing]:
         """Boxes around the clusters that Fast Boxes would find among the positives, to start from."""
+        if len(self.axes) > _MOST_AXES:
+            return []
         positive = np.flatnonzero(self.ups > 0)[:_CLUSTERED]  # the order of rows is as good as random
         levels = self._codes[:, positive].astype(np.int64)
         points = (levels / self._n_levels[:, None]).T

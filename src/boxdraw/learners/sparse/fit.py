@@ -17,10 +17,9 @@ from boxdraw.learners.engine.draw import Drawing
 from boxdraw.learners.engine.levels import make_axes, put_on_levels
 from boxdraw.learners.folds import inner_splits
 from boxdraw.learners.rounding import Limits, round_on_rows
-from boxdraw.learners.sparse.drawings import Board, limits_of, order_of
+from boxdraw.learners.sparse.drawings import Board, Costs, limits_of, order_of
 from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint, make_frontier
 from boxdraw.learners.sparse.learn import (
-    SMALL,
     TRUST,
     Choice,
     Efforts,
@@ -30,10 +29,11 @@ from boxdraw.learners.sparse.learn import (
     choose,
     draw_path,
     hold_out,
+    is_small,
     standard_error,
 )
 from boxdraw.learners.sparse.place import Placing
-from boxdraw.learners.sparse.rank import LOW_PRICE, RATIOS, Ranking, draw_costs, spreads
+from boxdraw.learners.sparse.rank import LOW_PRICE, PARTS, RATIOS, Ranking, draw_costs, spreads
 from boxdraw.model.boxes import BoxSet
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.order import Order
@@ -73,7 +73,7 @@ class Fit:
         self._axes = make_axes(self.table)
         self._order = order_of(self.table, self._axes)
         self._cuts = {column.column: column.cuts for column in self.table.columns if not column.n_codes}
-        self._efforts = Efforts.for_rows(len(self.table.ups))
+        self._efforts = Efforts.for_table(self.table)
         self._held_out: HeldOut | None = None
 
     @property
@@ -90,7 +90,7 @@ class Fit:
             warn(f"Distinct rows of the smaller class: {fewest}, cv={n_folds}: {what}.")
         if fewest < 2:
             return
-        for repeat in range(_REPEATS[costs] if len(table.ups) <= SMALL else 1):
+        for repeat in range(_REPEATS[costs] if is_small(table) else 1):
             number = table.folds(min(n_folds, fewest), seed + repeat)
             for k in range(number.max() + 1):
                 train, test = np.flatnonzero(number != k), np.flatnonzero(number == k)
@@ -108,13 +108,13 @@ class Fit:
         if not splits:
             usual = grid.first + (len(grid.limits) - grid.first) // 2
             return Choice(0, len(grid.n_boxes) - 1, usual), ""
-        self._held_out = hold_out(len(self.table.ups), splits, grid, self._n_jobs, progress.share)
+        self._held_out = hold_out(self.table, splits, grid, self._n_jobs, progress.share)
         choice = choose(self._held_out, grid)
         rates = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0)
         caught, alarms = np.clip(rates, 0, 1).tolist()  # shares of weights may add up to a little more than 1
         counts = self.n_positives, np.count_nonzero(self.table.downs > 0)
         error = np.sqrt(caught * (1 - caught) / counts[0] + alarms * (1 - alarms) / counts[1])
-        if caught - alarms > _CLEARLY[len(self.table.ups) <= SMALL] * error:
+        if caught - alarms > _CLEARLY[is_small(self.table)] * error:
             return choice, ""
         return choice, (
             f"On held-out rows the boxes may be no better than chance: they hold {caught:.0%} of the positives and "
@@ -200,19 +200,21 @@ class Fit:
         return FrontierPoint(boxes.n_limits, len(boxes), score, error, recall, alarms, boxes)
 
     def _rank(self, drawing: Drawing, grid: Grid, choice: Choice) -> tuple[list[tuple[float, BoxSet]], Ranking]:
-        """Draw for nine costs, at the chosen price and at a low one."""
-        board = Board(self.table, self._axes)
-        ratio, limit = grid.ratios[choice.ratio], grid.limits[choice.limit]
-        drawings = draw_costs(board, drawing, grid.costs(ratio, limit), self._efforts.folds)
-        limits = [self._limits(drawing) for drawing in drawings]
+        """Draw for nine costs: on all rows at the chosen price, and on parts of them at a low one."""
+        costs = grid.costs(grid.ratios[choice.ratio], grid.limits[choice.limit])
+        cheap = grid.costs(costs.ratio, min(costs.limit, LOW_PRICE))
+        limits = self._limits_by_cost(Board(self.table, self._axes), drawing, costs)
         X: Matrix = self._order.apply(self._few.X)
         path = [
             (cost * self._data.balance, self._encoding.boxes(*pair, self._order))
             for cost, pair in zip(RATIOS, self._rounded(X, limits), strict=True)
         ]
-        lower_price = draw_costs(board, drawing, grid.costs(ratio, min(limit, LOW_PRICE)), self._efforts.folds)
-        limits += [self._limits(drawing) for drawing in lower_price]
+        for part in self.table.parts(PARTS):
+            limits += self._limits_by_cost(Board(part, self._axes), drawing, cheap)
         return path, Ranking(limits, spreads(X, on_grid(self._few.weights)))
+
+    def _limits_by_cost(self, board: Board, start: Drawing, costs: Costs) -> list[Limits]:
+        return [self._limits(drawing) for drawing in draw_costs(board, start, costs, self._efforts.folds)]
 
     def _rounded(self, X: Matrix, limits: Sequence[Limits]) -> Sequence[Limits]:
         """Round the limits of several drawings in one pass over the rows; return copies, or what was given."""

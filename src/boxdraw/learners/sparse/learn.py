@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from boxdraw.learners.engine.levels import LevelTable, make_axes
 from boxdraw.learners.sparse.drawings import Board, Costs, resized
 
 BOX_LIMITS = 2.0  # what a box costs, in limits
-SMALL = 2_500  # distinct rows; on more, the same drawing is found with less effort
+SMALL, NARROW, WIDE = 2_500, 50, 200  # distinct rows, and features; beyond, there is less effort
 SHORTER, TIGHTER = 0.25, 0.5  # standard errors that may be given up for a shorter drawing, for fewer false alarms
 CLUSTERED = 1.0  # standard errors that a drawing from clusters must be better by: it is a long one
 TRUST = 0.25  # in what the drawings of the folds say of rows they have not seen, beside the labels
@@ -29,11 +30,18 @@ class Efforts:
     last: Effort
 
     @classmethod
-    def for_rows(cls, n_rows: int) -> Efforts:
+    def for_table(cls, table: LevelTable) -> Efforts:
         """Return the effort for a table."""
-        if n_rows <= SMALL:
+        if is_small(table):
             return cls(Effort(30, 12, 0), Effort(12, 5, 0), Effort(100, 40, 0))
-        return cls(Effort(12, 5, 0), Effort(8, 3, 0), Effort(60, 20, 0))
+        times = 1 + len(table.codes) // WIDE  # what a round takes, it takes per feature
+        rounds = (12, 5), (8, 3), (60, 20)
+        return cls(*(Effort(math.ceil(most / times), math.ceil(patience / times), 0) for most, patience in rounds))
+
+
+def is_small(table: LevelTable) -> bool:
+    """Return True if there is time for more than one deal of folds."""
+    return len(table.ups) <= SMALL and len(table.codes) <= NARROW
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +138,14 @@ class Split:
 
 
 def hold_out(
-    n_rows: int,
+    table: LevelTable,
     splits: Sequence[Split],
     grid: Grid,
     n_jobs: int | None = None,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> HeldOut:
     """Draw on the training rows of each fold, and look at the others."""
-    efforts = Efforts.for_rows(n_rows)
+    efforts, n_rows = Efforts.for_table(table), len(table.ups)
 
     def work(split: Split) -> tuple[FloatArray, FloatArray]:
         axes = make_axes(split.train)

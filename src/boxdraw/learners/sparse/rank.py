@@ -14,7 +14,8 @@ from boxdraw.learners.sparse.drawings import Board, Costs, resized
 
 RATIOS = tuple(float(10.0**power) for power in np.linspace(-1, 1, 9))  # a tenth to ten times the balance
 MOST_BOXES = 4
-LOW_PRICE = 0.005  # of a limit, for a second drawing at each cost: two differ more than one is wrong
+LOW_PRICE = 0.005  # of a limit, for more drawings at each cost
+PARTS = 3  # of the rows, each of which is left out of one of these: they differ more than each is wrong
 _NORMAL_MIDDLE_HALF = 1.349  # standard deviations between the quartiles of a normal distribution
 _NORMAL_NINE_TENTHS = 3.29  # and between the quantiles .05 and .95
 
