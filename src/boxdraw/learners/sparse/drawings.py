@@ -21,7 +21,7 @@ _LEAST_PRICE = 1e-6  # of a box, so that one without use is never drawn
 NO_CAP = 10**6
 _N_CLUSTERS = (3, 5, 8)
 _MOST_AXES = 40  # with which a box around a cluster, of two limits each to begin with, gets anywhere
-_CLUSTERED = 500  # positives: more do not tell more about where the clusters are
+_CLUSTERED = 200  # positives: more do not tell more about where the clusters are
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +112,7 @@ class Board:
 
     def held(self, drawing: Drawing) -> BoolArray:
         """Return a mask of the rows in the drawing."""
-        held = np.zeros(self._codes.shape[1], dtype=np.bool_)
-        for k in np.flatnonzero(drawing.used):
-            inside = np.ones(len(held), dtype=np.bool_)
-            for j in np.flatnonzero((drawing.lo[k] > 0) | (drawing.hi[k] < self._n_levels - 1)):
-                inside &= (self._codes[j] >= drawing.lo[k, j]) & (self._codes[j] <= drawing.hi[k, j])
-            held |= inside
-        return held
+        return np.asarray(evaluate(self.rows(1.0), Prices(0.0, 0.0, 0), drawing)[1] > 0)
 
 
 def _prices(costs: Costs) -> Prices:

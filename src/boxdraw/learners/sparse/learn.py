@@ -33,9 +33,9 @@ class Efforts:
     def for_table(cls, table: LevelTable) -> Efforts:
         """Return the effort for a table."""
         if is_small(table):
-            return cls(Effort(30, 12, 0), Effort(12, 5, 0), Effort(100, 40, 0))
+            return cls(Effort(24, 9, 0), Effort(9, 4, 0), Effort(100, 40, 0))
         times = 1 + len(table.codes) // WIDE  # what a round takes, it takes per feature
-        rounds = (12, 5), (8, 3), (60, 20)
+        rounds = (16, 6), (8, 3), (80, 30)
         return cls(*(Effort(math.ceil(most / times), math.ceil(patience / times), 0) for most, patience in rounds))
 
 
