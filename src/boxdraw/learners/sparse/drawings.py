@@ -112,7 +112,9 @@ class Board:
 
     def held(self, drawing: Drawing) -> BoolArray:
         """Return a mask of the rows in the drawing."""
-        return np.asarray(evaluate(self.rows(1.0), Prices(0.0, 0.0, 0), drawing)[1] > 0)
+        no_sums = np.zeros((1, len(self.axes), 1))  # rows to look at may have levels that no sum has
+        rows = Rows(self._codes, self._codes, self._n_levels, self._ends, no_sums, self.ups, np.empty(0, np.intp))
+        return np.asarray(evaluate(rows, Prices(0.0, 0.0, 0), drawing)[1] > 0)
 
 
 def _prices(costs: Costs) -> Prices:
