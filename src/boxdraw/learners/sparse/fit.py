@@ -214,7 +214,7 @@ class Fit:
         return path, Ranking(limits, spreads(X, on_grid(self._few.weights)))
 
     def _limits_by_cost(self, board: Board, start: Drawing, costs: Costs) -> list[Limits]:
-        return [self._limits(drawing) for drawing in draw_costs(board, start, costs, self._efforts.folds)]
+        return [self._limits(drawing) for drawing in draw_costs(board, start, costs, self._efforts.rank)]
 
     def _rounded(self, X: Matrix, limits: Sequence[Limits]) -> Sequence[Limits]:
         """Round the limits of several drawings in one pass over the rows; return copies, or what was given."""

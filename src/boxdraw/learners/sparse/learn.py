@@ -28,14 +28,15 @@ class Efforts:
     folds: Effort
     next_cost: Effort  # which starts from the drawing for a lower cost
     last: Effort
+    rank: Effort
 
     @classmethod
     def for_table(cls, table: LevelTable) -> Efforts:
         """Return the effort for a table."""
         if is_small(table):
-            return cls(Effort(24, 9, 0), Effort(9, 4, 0), Effort(100, 40, 0))
+            return cls(Effort(24, 9, 0), Effort(9, 4, 0), Effort(100, 40, 0), Effort(24, 9, 0))
         times = 1 + len(table.codes) // WIDE  # what a round takes, it takes per feature
-        rounds = (16, 6), (8, 3), (80, 30)
+        rounds = (16, 6), (8, 3), (60, 25), (6, 2)
         return cls(*(Effort(math.ceil(most / times), math.ceil(patience / times), 0) for most, patience in rounds))
 
 

@@ -24,6 +24,7 @@ _BOXES = (1, 2, 4, 8)
 _SHORT = (0.16, 0.08)  # prices of a limit in shares of the positives: those that only the frontier has
 _LIMITS = (0.04, 0.02, 0.01, 0.005, 0.0025)  # and those to choose from
 _RATIOS = (1.0, 2.0, 4.0, 8.0)  # costs of false alarms, in balances
+_SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, among which limits are searched
 _MOST = 1e9  # costs in balances beyond which nothing changes any more, but digits are lost
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
@@ -154,7 +155,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self._check_parameters()
         with unchanged_on_error(self):
             data = read_training_rows(self, X, y, sample_weight)
-            few = draw_sample(data)
+            few = draw_sample(data, _SEARCHED)
             warm_up("Sparse Boxes", self.verbose > 0)
             progress = Progress("Sparse Boxes", self.verbose)
             fit = Fit(data, few, self._encoding, bool(self.round_limits), self.n_jobs)
