@@ -15,10 +15,12 @@ from boxdraw.learners.engine.levels import LevelTable, make_axes
 from boxdraw.learners.sparse.drawings import Board, Costs, resized
 
 BOX_LIMITS = 2.0  # what a box costs, in limits
-SMALL, NARROW, WIDE = 2_500, 50, 200  # distinct rows, and features; beyond, there is less effort
+SMALL, NARROW = 2_500, 50  # distinct rows, and features; beyond, there is less effort
+WORK, LEVELS = 250_000, 2_000  # rows looked at in a round, of each feature; what its levels take, in rows
 SHORTER, TIGHTER = 0.25, 0.5  # standard errors that may be given up for a shorter drawing, for fewer false alarms
 CLUSTERED = 1.0  # standard errors that a drawing from clusters must be better by: it is a long one
 TRUST = 0.25  # in what the drawings of the folds say of rows they have not seen, beside the labels
+_CLIMB = Effort(0, 1, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,10 @@ class Efforts:
         """Return the effort for a table."""
         if is_small(table):
             return cls(Effort(24, 9, 0), Effort(9, 4, 0), Effort(100, 40, 0), Effort(24, 9, 0))
-        times = 1 + len(table.codes) // WIDE  # what a round takes, it takes per feature
+        n_features, n_rows = table.codes.shape
+        times = min(2.0, WORK / (n_features * (n_rows + LEVELS)))
         rounds = (16, 6), (8, 3), (60, 25), (6, 2)
-        return cls(*(Effort(math.ceil(most / times), math.ceil(patience / times), 0) for most, patience in rounds))
+        return cls(*(Effort(math.ceil(times * most), math.ceil(times * patience), 0) for most, patience in rounds))
 
 
 def is_small(table: LevelTable) -> bool:
@@ -65,9 +68,9 @@ class Grid:
         """Return the costs of a setting."""
         return Costs(ratio, BOX_LIMITS * limit if self.box is None else self.box, limit, self.max_limits)
 
-    def up_to(self, choice: Choice) -> Grid:
-        """Return the settings with false alarms of at most the chosen cost."""
-        return replace(self, ratios=self.ratios[: choice.ratio + 1])
+    def around(self, choice: Choice) -> Grid:
+        """Return the settings with false alarms of at most the chosen cost, and of the next."""
+        return replace(self, ratios=self.ratios[: choice.ratio + 2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,8 @@ class Choice:
 Path = dict[tuple[int, int, int], Drawing]
 
 
-def draw_path(board: Board, grid: Grid, efforts: Efforts, last: bool = False) -> Path:
-    """Draw for each setting, from the best drawing of the settings beside it; in the last search longest at the end."""
+def draw_path(board: Board, grid: Grid, efforts: Efforts, chosen: Choice | None = None) -> Path:
+    """Draw for each setting, from the best drawing of the settings beside it; longest for the chosen cost, if any."""
     path: Path = {}
     for r, g, q in np.ndindex(grid.shape):
         fewer = path.get((r, g - 1, q))
@@ -103,17 +106,28 @@ def draw_path(board: Board, grid: Grid, efforts: Efforts, last: bool = False) ->
         start = max(beside, key=lambda drawing: board.value(drawing, costs), default=board.blank(grid.n_boxes[g]))
         path[r, g, q] = resized(start, grid.n_boxes[g])
         effort = efforts.next_cost if r > 0 else efforts.folds
-        if last and r == grid.shape[0] - 1:
+        if chosen is not None and r == chosen.ratio:
             effort = efforts.last
         board.improve(path[r, g, q], costs, effort._replace(seed=1000 * r + 131 * g + q))
+    _go_back(board, grid, path)
     return path
+
+
+def _go_back(board: Board, grid: Grid, path: Path) -> None:
+    """Take the drawing for the next cost of false alarms where it is better: two boxes hide behind a wide one."""
+    for r, g, q in reversed(list(path)):
+        if r + 1 < grid.shape[0]:
+            costs, next_one = grid.costs(grid.ratios[r], grid.limits[q]), path[r + 1, g, q]
+            if board.value(next_one, costs) > board.value(path[r, g, q], costs):
+                path[r, g, q] = resized(next_one, grid.n_boxes[g])
+                board.improve(path[r, g, q], costs, _CLIMB)
 
 
 def _climbed_clusters(board: Board, costs: Costs, n_boxes: int) -> list[Drawing]:
     """Return drawings from the clusters of the positives, for which one move after the other is a long way."""
     drawings = [resized(drawing, 0) for drawing in board.clusters if len(drawing.used) <= n_boxes]
     for drawing in drawings:
-        board.improve(drawing, costs, Effort(0, 1, 0))
+        board.improve(drawing, costs, _CLIMB)
     return drawings
 
 
@@ -168,7 +182,7 @@ def hold_out(
 def choose(held_out: HeldOut, grid: Grid) -> Choice:
     """Choose the setting: for each cost the best held-out gain, then the cost of the best balanced accuracy."""
     gain = held_out.gain(grid)
-    choices = [_choose_at(gain[:, r, :, grid.first :], r, grid.first) for r in range(len(grid.ratios))]
+    choices = [_choose_at(gain[:, r], r, grid.first) for r in range(len(grid.ratios))]
     caught, alarms = held_out.rates[:, 0], held_out.rates[:, 1]
     balanced = np.stack([(caught - alarms)[(slice(None), *choice.place)] / 2 for choice in choices], axis=1)
     mean, error = balanced.mean(axis=0), standard_error(balanced)
@@ -177,14 +191,17 @@ def choose(held_out: HeldOut, grid: Grid) -> Choice:
 
 
 def _choose_at(gain: FloatArray, r: int, first: int) -> Choice:
-    """Choose boxes and price: within a little of the best, the highest price, then the fewest boxes."""
+    """Choose boxes and price: within a little of the best, the highest price, then the fewest boxes.
+
+    Prices before the first are for the frontier, and chosen only if nothing is better.
+    """
     mean, error = gain.mean(axis=0), standard_error(gain)
     if mean.size > 1 and not _clusters_pay(gain.reshape(len(gain), -1)):
         mean[-1, -1] = -np.inf
     best = np.unravel_index(mean.argmax(), mean.shape)
-    good = mean >= mean[best] - SHORTER * error[best]
+    good = mean >= mean[best] - SHORTER * error[best] * (np.arange(mean.shape[1]) >= first)
     limit = int(np.flatnonzero(good.any(axis=0))[0])
-    return Choice(r, int(np.flatnonzero(good[:, limit])[0]), first + limit)
+    return Choice(r, int(np.flatnonzero(good[:, limit])[0]), limit)
 
 
 def _clusters_pay(gain: FloatArray) -> bool:
