@@ -14,7 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxdraw._core.compiled import compiling, entry, inner
-from boxdraw.learners.engine.climb import LEAST_GAIN, NOTHING, Prices, Rows, climb, make_scratch, n_limits
+from boxdraw.learners.engine.climb import (
+    LEAST_GAIN,
+    NO_END,
+    NOTHING,
+    Prices,
+    climb,
+    make_rows,
+    make_scratch,
+    n_limits,
+)
 
 # Chances of a start, added up: half the limits of the old box, limits around a positive, the neighbours of a positive,
 # a given box, no limits.
@@ -38,6 +47,7 @@ class Effort(NamedTuple):
     rounds: int
     patience: int  # rounds without a better drawing that end the search
     seed: int
+    moves: int = NO_END  # of all climbs together, which end it too
 
 
 @inner
@@ -237,7 +247,7 @@ def draw(rows, prices, drawing, given, effort):
     n_rows = rows.low.shape[1]
     state = np.empty(1, np.uint64)
     state[0] = effort.seed
-    scratch, allowed = make_scratch(rows), np.empty(n_features, np.bool_)
+    scratch, allowed = make_scratch(rows, effort.moves), np.empty(n_features, np.bool_)
     taken, old_taken = np.zeros(n_rows, np.int16), np.empty(n_rows, np.int16)
     shape = n_boxes, n_features
     old = Drawing(np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(n_boxes, np.bool_))
@@ -254,7 +264,7 @@ def draw(rows, prices, drawing, given, effort):
             _copy_drawing(drawing, taken, old, old_taken)
         else:
             _copy_drawing(old, old_taken, drawing, taken)
-        if idle >= effort.patience:
+        if idle >= effort.patience or scratch.moves[0] <= 0:
             break
     return best
 
@@ -263,7 +273,7 @@ def warm_up(what: str, tell: bool) -> None:
     """Compile the search on two rows, and say so if it takes a while."""
     codes = np.array([[0, 1]], dtype=np.uint16)
     weight, n_levels, ends = np.array([-1.0, 1.0]), np.array([2]), np.array([[2, 2]])
-    rows = Rows(codes, codes, n_levels, ends, weight.reshape(1, 1, 2).copy(), weight, np.array([1]))
+    rows = make_rows(codes, codes, n_levels, ends, weight, np.array([1]))
     drawing = Drawing(np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64), np.zeros(1, np.bool_))
     with compiling(what, draw, evaluate, tell=tell):
         draw(rows, Prices(0.1, 0.1, 1), drawing, np.empty((0, 2, 1), np.int64), Effort(1, 1, 0))
