@@ -1,7 +1,9 @@
 """Draw: search for the drawing of several boxes by destroying and repairing one or two of them at a time.
 
 A round drops a box or two, draws others from random starts on the rows that the rest leave, and climbs with every box
-in turn. The new drawing stays unless it is worse. Everything follows from the seed.
+in turn. The new drawing stays unless it is worse. Where limits cost nothing, boxes have many of them and little room to
+move: there it helps to move a few limits of a box instead, and to put up with a slightly worse drawing now and then.
+Everything follows from the seed.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -30,6 +32,7 @@ from boxdraw.learners.engine.climb import (
 _HALF, _AROUND, _NEAR, _GIVEN = 0.35, 0.75, 0.85, 0.95
 _TWO = 0.3  # the chance that two boxes are dropped
 _ROUGH = 0.3  # the chance that the first new box is not climbed with before the others are
+_SLACK = 0.1  # the chance that a drawing may be worse by the slack
 _OPEN = 0.7  # the chance that a feature is open from the first move on
 
 
@@ -48,6 +51,8 @@ class Effort(NamedTuple):
     patience: int  # rounds without a better drawing that end the search
     seed: int
     moves: int = NO_END  # of all climbs together, which end it too
+    shake: float = 0.0  # the chance that a few limits of a box are moved, and none is dropped
+    slack: float = 0.0  # by how much a drawing may be worse than the one before, in some of the rounds
 
 
 @inner
@@ -212,12 +217,29 @@ def _copy_drawing(drawing, taken, to, to_taken):
 
 
 @inner
-def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, first):
+def _shake(rows, drawing, k, taken, state):
+    """Move one to three limits of a box to where a random positive is."""
+    _drop(rows, drawing, k, taken)
+    lo, hi = drawing.lo[k], drawing.hi[k]
+    for _ in range(1 + _below(state, 3)):
+        j, i = _below(state, len(lo)), rows.positive[_below(state, len(rows.positive))]
+        if _random(state) < 0.5:
+            lo[j] = min(int(rows.low[j, i]), hi[j])
+        else:
+            hi[j] = max(int(rows.high[j, i]), lo[j])
+    drawing.used[k] = True
+    _cover(rows, lo, hi, taken, int(drawing.used[k]))
+
+
+@inner
+def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, first, shake):
     """Drop a box or two, draw new ones, and climb with all of them in turn."""
     n_boxes = len(drawing.used)
     rough = not first and n_boxes > 1 and _random(state) < _ROUGH
-    if not first:
-        k = _below(state, n_boxes)
+    k = 0 if first else _below(state, n_boxes)
+    if not first and shake > 0 and drawing.used[k] and _random(state) < shake:
+        _shake(rows, drawing, k, taken, state)
+    elif not first:
         _drop(rows, drawing, k, taken)
         if _random(state) < _TWO:
             _drop(rows, drawing, _below(state, n_boxes), taken)
@@ -253,19 +275,25 @@ def draw(rows, prices, drawing, given, effort):
     old = Drawing(np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(n_boxes, np.bool_))
     for k in range(n_boxes):
         _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]))
-    best, idle = NOTHING, 0
+    best, here, idle = NOTHING, NOTHING, 0
+    top = Drawing(drawing.lo.copy(), drawing.hi.copy(), drawing.used.copy())
     for number in range(effort.rounds + 1):
-        _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, number == 0)
+        _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, number == 0, effort.shake)
         value = _value(rows, prices, drawing, taken)
         idle += 1
         if value > best + LEAST_GAIN:
             best, idle = value, 0
-        if value >= best - LEAST_GAIN:
+            _copy_drawing(drawing, taken, top, old_taken)
+        slack = effort.slack if effort.slack > 0 and _random(state) < _SLACK else 0.0
+        if value >= here - slack - LEAST_GAIN:
+            here = value
             _copy_drawing(drawing, taken, old, old_taken)
         else:
             _copy_drawing(old, old_taken, drawing, taken)
         if idle >= effort.patience or scratch.moves[0] <= 0:
             break
+    if effort.slack > 0:
+        _copy_drawing(top, taken, drawing, old_taken)
     return best
 
 

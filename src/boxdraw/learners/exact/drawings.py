@@ -25,6 +25,7 @@ _MOST_STEPS = 2**16  # of a feature, in the engine's codes
 _NO_CAP = 10**6  # on the limits of a box
 _CELLS = 50_000_000  # rows x features that a climb gets through in a second, at least
 _CLIMBS = 4  # of a box with pair prices
+_SHAKE = 0.6  # share of the rounds that move limits and drop no box
 
 
 class Board:
@@ -38,6 +39,7 @@ class Board:
         rows = problem.positives, problem.negatives
         self.low = self._steps(np.concatenate([side.low for side in rows]), 0, "right").astype(np.uint16)
         self.high = self._steps(np.concatenate([side.high for side in rows]), 1, "left").astype(np.uint16)
+        self._slack = float(np.median(problem.positives.points))
         self._prices = Prices(float(problem.box_points), 0.0, _NO_CAP)
         self._rows = self._make_rows(np.concatenate([problem.positives.points, -problem.negatives.points]))
 
@@ -116,7 +118,7 @@ class Board:
     def improve(self, drawing: Drawing, given: Sequence[Box], rounds: int, seed: int) -> int:
         """Improve a drawing in place by rounds of destroying and repairing; return its points."""
         starts = np.stack(self._on_steps(given), axis=1)
-        effort = Effort(rounds, rounds + 1, seed, self._moves())
+        effort = Effort(rounds, rounds + 1, seed, self._moves(), _SHAKE, self._slack)
         return int(draw(self._rows, self._prices, drawing, starts, effort)) + self._problem.constant
 
     def boxes(self, drawing: Drawing) -> list[Box]:

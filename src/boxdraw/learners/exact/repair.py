@@ -13,9 +13,9 @@ from boxdraw.learners.engine.draw import Drawing
 from boxdraw.learners.exact.drawings import Board
 from boxdraw.learners.exact.problem import Box, Problem
 
-_PATIENCE = 40  # rounds per box without a better drawing that end the search from one start
+_PATIENCE = 100  # rounds per box without a better drawing that end the search from one start
 _FROM_BEST = 3  # so many starts from the first to the next of those from the best drawing
-_GIVEN = 60  # boxes of earlier drawings to draw from
+_GIVEN = 60  # boxes of earlier drawings that every other start draws from
 _MOST_SEEN = 1000
 _SLICE = 4_000_000  # rows x features x boxes of the rounds between looks at the clock, and no more than 100 rounds
 
@@ -40,7 +40,7 @@ class Repair:
         if self._drawing is None or self._failed >= _PATIENCE * self._n_boxes:
             self._drawing = self._board.place(self._start(best), self._n_boxes)
             self._value = self._failed = 0
-        given = list(self.seen.values())[-_GIVEN:]
+        given = [] if self._n_starts % 2 else list(self.seen.values())[-_GIVEN:]
         value = self._board.improve(self._drawing, given, rounds, int(self._random.integers(2**62)))
         boxes = self._board.boxes(self._drawing)
         self._failed += rounds
