@@ -233,17 +233,18 @@ def _shake(rows, drawing, k, taken, state):
 
 @inner
 def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, first, shake):
-    """Drop a box or two, draw new ones, and climb with all of them in turn."""
+    """Drop a box or two and draw new ones, or shake one, and climb with all of them in turn."""
     n_boxes = len(drawing.used)
     rough = not first and n_boxes > 1 and _random(state) < _ROUGH
     k = 0 if first else _below(state, n_boxes)
-    if not first and shake > 0 and drawing.used[k] and _random(state) < shake:
+    shaken = not first and shake > 0 and drawing.used[k] and _random(state) < shake
+    if shaken:
         _shake(rows, drawing, k, taken, state)
     elif not first:
         _drop(rows, drawing, k, taken)
         if _random(state) < _TWO:
             _drop(rows, drawing, _below(state, n_boxes), taken)
-    for step in range(2 * n_boxes if n_boxes > 1 or first else 1):
+    for step in range(2 * n_boxes if n_boxes > 1 or first or shaken else 1):
         k, again = step % n_boxes, step >= n_boxes
         if drawing.used[k] != again:
             continue
@@ -286,7 +287,7 @@ def draw(rows, prices, drawing, given, effort):
             _copy_drawing(drawing, taken, top, old_taken)
         slack = effort.slack if effort.slack > 0 and _random(state) < _SLACK else 0.0
         if value >= here - slack - LEAST_GAIN:
-            here = value
+            here = value if effort.slack > 0 else best
             _copy_drawing(drawing, taken, old, old_taken)
         else:
             _copy_drawing(old, old_taken, drawing, taken)
