@@ -303,7 +303,7 @@ def climb(rows, prices, taken, lo, hi, allowed, some, scratch):
 
 @entry
 def climb_each(rows, prices, weights, lo, hi, moves):
-    """Improve boxes in place, each by itself, by so many moves in all; ``weights`` are one for all or one for each."""
+    """Improve boxes in place, each by itself and by so many moves; ``weights`` are one for all or one for each."""
     scratch, taken = make_scratch(rows, moves), np.zeros(rows.low.shape[1], np.int16)
     allowed, some = np.ones(lo.shape[1], np.bool_), False
     for k in range(len(lo)):
@@ -315,4 +315,5 @@ def climb_each(rows, prices, weights, lo, hi, moves):
             for i in range(len(weight)):
                 scratch.others[i] = i
             add_up(own, scratch.others, len(weight), rows.sums, 1.0)
+        scratch.moves[0] = moves
         climb(own, prices, taken, lo[k], hi[k], allowed, some, scratch)

@@ -24,7 +24,7 @@ from boxdraw.learners.exact.problem import Box, Levels, Problem
 _MOST_STEPS = 2**16  # of a feature, in the engine's codes
 _NO_CAP = 10**6  # on the limits of a box
 _CELLS = 50_000_000  # rows x features that a climb gets through in a second, at least
-_CLIMBS = 4  # of a box with pair prices
+_PAIR_MOVES = 20  # of a climb with pair prices, at most
 _SHAKE = 0.6  # share of the rounds that move limits and drop no box
 
 
@@ -58,9 +58,12 @@ class Board:
         boxes, wanted, worth = list(starts), pricing.gain > 0, _Worth(pricing)
         values, weights = worth.of(self._inside(boxes))
         active = np.arange(len(boxes))
-        # With pair prices the weight of a row depends on the box: climbs go by what it is where they start.
-        for _ in range(_CLIMBS):
-            climbed = [self._around(box, wanted) or box for box in self._climbed([boxes[k] for k in active], weights)]
+        # With pair prices the weights of rows depend on the box. They are then set anew after each move, and a move that
+        # turns out not to be better ends the climb.
+        moves = 1 if worth.has_pairs else self._moves()
+        for _ in range(_PAIR_MOVES):
+            moved = self._climbed([boxes[k] for k in active], weights, moves)
+            climbed = [self._around(box, wanted) or box for box in moved]
             found, weights = worth.of(self._inside(climbed))
             better = found > values[active]
             for t in np.flatnonzero(better).tolist():
@@ -71,11 +74,11 @@ class Board:
             weights = weights[better]
         return list(zip(values.tolist(), boxes, strict=True))
 
-    def _climbed(self, boxes: Sequence[Box], weights: Points) -> list[Box]:
+    def _climbed(self, boxes: Sequence[Box], weights: Points, moves: int) -> list[Box]:
         lo, hi = self._on_steps(boxes)
         some = np.flatnonzero(weights.any(axis=0))  # of many prices most are 0
         rows = self._make_rows(weights[0], some)
-        climb_each(rows, self._prices, weights.take(some, axis=1).astype(np.float64), lo, hi, self._moves())
+        climb_each(rows, self._prices, weights.take(some, axis=1).astype(np.float64), lo, hi, moves)
         return self._on_levels(lo, hi)
 
     def _moves(self) -> int:

@@ -20,7 +20,7 @@ from boxdraw.learners.exact.problem import Box, Problem
 from boxdraw.learners.exact.selection import select
 from boxdraw.learners.exact.warm import compile_kernels
 
-_ROUNDS = 1000  # of destroying and repairing, per box and box, without a better drawing that end it
+_ROUNDS = 2000  # of destroying and repairing, per box and box, without a better drawing that end it
 _CELLS = 25_000_000  # rows x features x boxes of its rounds per second of the time limit, about a fifth of what can be
 _LIST_EVERY = 20  # rounds of column generation
 _EFFORT = 0.3  # of CP-SAT in one choice among likely boxes, on its own clock
