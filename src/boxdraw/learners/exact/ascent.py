@@ -1,4 +1,4 @@
-"""Good drawings, fast: refit one box while the others stand, then disturb the drawing and mend it."""
+"""Good drawings, fast: refit one box while the others stand, then destroy and repair."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from boxdraw.learners.exact.problem import Box, Levels, Problem
 _MOST_STEPS = 2**16  # of a feature, in the engine's codes
 _NO_CAP = 10**6  # on the limits of a box
 _CELLS = 50_000_000  # rows x features that a climb gets through in a second, at least
-_PAIR_MOVES = 20  # of a climb with pair prices, at most
+_MOST_CLIMBS = 20  # from where the one before ended
 _SHAKE = 0.6  # share of the rounds that move limits and drop no box
 
 
@@ -58,20 +58,20 @@ class Board:
         boxes, wanted, worth = list(starts), pricing.gain > 0, _Worth(pricing)
         values, weights = worth.of(self._inside(boxes))
         active = np.arange(len(boxes))
-        # With pair prices the weights of rows depend on the box. They are then set anew after each move, and a move that
-        # turns out not to be better ends the climb.
-        moves = 1 if worth.has_pairs else self._moves()
-        for _ in range(_PAIR_MOVES):
-            moved = self._climbed([boxes[k] for k in active], weights, moves)
+        # A box around its positives may be improved again. With pair prices the weights of rows depend on the box: they
+        # are set anew after each move.
+        for _ in range(_MOST_CLIMBS if boxes else 0):
+            moves = 1 if worth.has_pairs else self._moves() // max(1, len(active))
+            moved = self._climbed([boxes[k] for k in active], weights, max(1, moves))
             climbed = [self._around(box, wanted) or box for box in moved]
             found, weights = worth.of(self._inside(climbed))
             better = found > values[active]
             for t in np.flatnonzero(better).tolist():
                 values[active[t]], boxes[active[t]] = found[t], climbed[t]
             active = active[better]
-            if not worth.has_pairs or not len(active):
+            weights = weights[better] if worth.has_pairs else weights
+            if not len(active) or self._seconds_left() <= 0:
                 break
-            weights = weights[better]
         return list(zip(values.tolist(), boxes, strict=True))
 
     def _climbed(self, boxes: Sequence[Box], weights: Points, moves: int) -> list[Box]:
