@@ -22,7 +22,7 @@ def best_interval(below, above, n_levels, ends, price, most):
 @njit
 def climb(rows, prices, taken, lo, hi, allowed, some):
     """Climb with memory of its own."""
-    return engine.climb(rows, prices, taken, lo, hi, allowed, some, engine.make_scratch(rows))
+    return engine.climb(rows, prices, taken, lo, hi, allowed, some, engine.make_scratch(rows, engine.NO_END))
 
 
 def n_ends(lo, hi, n_levels, ends):

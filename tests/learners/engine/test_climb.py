@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boxdraw.learners.engine.climb import Prices
+from boxdraw.learners.engine.climb import NO_END, Prices, climb_each, make_rows
 
 from . import reference as ref
 
@@ -102,3 +102,38 @@ def test_a_climb_does_not_depend_on_the_order_of_rows():
             )
             found.append((value, lo.tolist(), hi.tolist()))
         assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("margin", [0, 1])
+def test_boxes_climb_each_by_itself_with_weights_of_their_own(margin):
+    rng = np.random.default_rng(margin)
+    for _ in range(30):
+        rows, prices = ref.random_rows(rng, most_levels=6, margin=margin), Prices(1.0, 0.25, ref.NO_CAP)
+        weights = np.stack([rows.weight, rng.permutation(rows.weight), -rows.weight])
+        starts = [ref.random_box(rng, rows) for _ in weights]
+        for own in (weights, weights[:1]):
+            lo, hi = (np.array(side) for side in zip(*starts, strict=True))
+            climb_each(rows._replace(sums=np.full_like(rows.sums, np.nan)), prices, own, lo, hi, NO_END)
+            for k, (alone_lo, alone_hi) in enumerate(starts):
+                weight = own[min(k, len(own) - 1)]
+                alone = make_rows(rows.low, rows.high, rows.n_levels, rows.ends, weight, rows.positive)
+                alone_lo, alone_hi = alone_lo.copy(), alone_hi.copy()
+                ref.climb(alone, prices, np.zeros(30, np.int16), alone_lo, alone_hi, np.ones(3, bool), False)
+                assert (lo[k].tolist(), hi[k].tolist()) == (alone_lo.tolist(), alone_hi.tolist())
+
+
+def test_no_more_moves_than_allowed():
+    """Each move changes one feature, and none makes the box worse."""
+    rng = np.random.default_rng(0)
+    stopped = 0
+    for _ in range(50):
+        rows, prices = ref.random_rows(rng, most_levels=6), Prices(1.0, 0.0, ref.NO_CAP)
+        start, values = ref.random_box(rng, rows), []
+        for moves in range(5):
+            lo, hi = start[0][None].copy(), start[1][None].copy()
+            climb_each(rows, prices, rows.weight[None], lo, hi, moves)
+            assert ((lo[0] != start[0]) | (hi[0] != start[1])).sum() <= moves
+            values.append(ref.climb_value(rows, prices, np.zeros(30), lo[0], hi[0]))
+        assert values == sorted(values)
+        stopped += values[0] < values[-1]
+    assert stopped > 10

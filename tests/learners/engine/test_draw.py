@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boxdraw.learners.engine.climb import Prices
+from boxdraw.learners.engine.climb import NO_END, Prices
 from boxdraw.learners.engine.draw import Effort, draw, evaluate
 
 from . import reference as ref
@@ -60,6 +60,25 @@ def test_every_box_pays_for_itself():
             drawing.used[k] = False
             assert ref.drawing_value(rows, prices, drawing) <= value + 1e-9
             drawing.used[k] = True
+
+
+@pytest.mark.parametrize(("shake", "slack"), [(0.6, 0.0), (0.0, 2.0), (0.6, 2.0), (1.0, 100.0)])
+def test_with_shakes_and_slack_the_best_drawing_on_the_way_is_kept(shake, slack):
+    rng = np.random.default_rng(2)
+    for seed in range(40):
+        rows, prices, n_boxes = ref.random_rows(rng, most_levels=6), random_prices(rng), 1 + seed % 3
+        values = []
+        for rounds in (0, 3, 30):  # the longer search goes the same way at first
+            value, drawing = drawn(rows, prices, n_boxes, Effort(rounds, 100, seed, NO_END, shake, slack))
+            assert value == pytest.approx(ref.drawing_value(rows, prices, drawing), abs=1e-9)
+            values.append(value)
+        assert (np.diff(values) >= -1e-9).all()
+
+
+def test_moves_end_a_search():
+    rows, prices = ref.random_rows(np.random.default_rng(0), most_levels=6), Prices(0.01, 0.0, ref.NO_CAP)
+    value, drawing = drawn(rows, prices, 3, Effort(10**9, 10**9, 0, 5))
+    assert value == pytest.approx(ref.drawing_value(rows, prices, drawing), abs=1e-9)
 
 
 def test_the_seed_is_all_that_a_search_follows_from():

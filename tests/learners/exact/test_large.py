@@ -16,6 +16,7 @@ from boxdraw.learners.exact import size, strategies
 from boxdraw.learners.exact.certificate import about_data
 from boxdraw.learners.exact.column_generation import ColumnGeneration
 from boxdraw.learners.exact.cp_sat import CpSat
+from boxdraw.learners.exact.drawings import Board
 from boxdraw.learners.exact.edges import place_edges
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.learners.exact.objective import Objective
@@ -257,19 +258,19 @@ def problem_of(max_boxes=2):
     return presolve(objective, objective.in_points())
 
 
-def test_without_time_a_climb_ends_after_one_sweep_and_polishing_after_one_too():
+def test_without_time_a_climb_ends_after_one_move_and_a_repair_too():
     problem = problem_of()
     pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs())
     start = problem.around(np.ones(len(problem.positives.points), dtype=bool))
-    hurried, patient = MaxBox(problem, lambda: 0.0), MaxBox(problem)
+    hurried, patient = Board(problem, lambda: 0.0), Board(problem)
     ((value, box),) = hurried.climb(pricing, [start])
-    assert sum((a != b).sum() for a, b in zip(box, start, strict=True)) <= 1
     assert value == problem.value([box]) - problem.constant + problem.box_points
-    assert value <= patient.climb(pricing, [start])[0][0]
-    lo, hi = np.stack([start[0]] * 2), np.stack([start[1]] * 2)
-    kept, points = hurried.polish(lo, hi, np.arange(2), np.arange(2 * lo.shape[1]))
-    assert points == problem.value([(lo[k], hi[k]) for k in np.flatnonzero(kept)])
-    assert (lo != start[0]).sum() + (hi != start[1]).sum() <= 1
+    assert value < patient.climb(pricing, [start])[0][0]
+    drawing = hurried.place([start], 2)
+    before = drawing.lo.copy(), drawing.hi.copy()
+    assert hurried.improve(drawing, [], 10**6, 0) <= problem.value(hurried.boxes(drawing))
+    changed = (drawing.lo != before[0]) | (drawing.hi != before[1])
+    assert changed[0].sum() <= 1
 
 
 def test_without_time_no_model_is_written_and_nothing_is_chosen():
@@ -285,7 +286,7 @@ def test_without_time_no_model_is_written_and_nothing_is_chosen():
 
 def test_before_its_first_solution_column_generation_likes_all_columns_the_same():
     problem = problem_of()
-    generation = ColumnGeneration(problem, MaxBox(problem), lambda *_: [], lambda: 0.0, lambda: True)
+    generation = ColumnGeneration(problem, MaxBox(problem), Board(problem), lambda *_: [], lambda: 0.0, lambda: True)
     boxes = [(low, high) for low, high in zip(problem.positives.low[:3], problem.positives.high[:3], strict=True)]
     generation.take(boxes)
     assert len(generation.likely(10)) == len(generation.master.columns) > 0

@@ -1,45 +1,16 @@
-"""The search for one box, and the polishing of several, against all boxes there are."""
+"""The search for one box, against all boxes there are."""
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
 
-from boxdraw.learners.exact.climbing import climb, polish
 from boxdraw.learners.exact.kernels import bound, fill_bits, search
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
-from boxdraw.learners.exact.problem import LevelRows, Problem
+from boxdraw.learners.exact.problem import LevelRows
 from boxdraw.learners.exact.warm import compile_kernels
 
-
-def random_case(rng):
-    """Return a problem on few levels, prices with and without pairs, and all its boxes."""
-    n, m, d, levels = rng.integers(1, 12), rng.integers(0, 14), rng.integers(1, 4), rng.integers(1, 5)
-    low = rng.integers(0, levels, (n, d)).astype(np.int32)
-    low_n = rng.integers(0, levels, (m, d)).astype(np.int32)
-    high_n = np.clip(low_n + rng.integers(0, 2, (m, d)), 0, levels - 1).astype(np.int32)
-    positives = LevelRows(low, low.copy(), rng.integers(1, 4, n))
-    negatives = LevelRows(low_n, high_n, rng.integers(1, 4, m))
-    counts = np.full(d, levels, np.int32)
-    problem = Problem(positives, negatives, counts, counts, int(rng.integers(3)), 3, 5, np.arange(n))
-    pairs = np.argwhere(rng.random((n, m)) < 0.4 * rng.integers(2))
-    pricing = Pricing(
-        rng.integers(0, 6, n),
-        rng.integers(0, 4, m) * rng.integers(2),
-        (pairs[:, 0], pairs[:, 1], rng.integers(1, 4, len(pairs))),
-    )
-    lower = [np.array(lo, np.int32) for lo in product(range(levels), repeat=int(d))]
-    boxes = [(lo, hi) for lo, hi in product(lower, lower) if (lo <= hi).all()]
-    return problem, pricing, boxes
-
-
-def worth(problem, pricing, box):
-    held, covered = problem.positives.inside(box), problem.negatives.inside(box)
-    rest = pricing.gain.copy()
-    for i, q, price in zip(*pricing.pairs, strict=True):
-        rest[i] -= price * covered[q]
-    return int(np.maximum(rest, 0)[held].sum() - pricing.cost[covered].sum())
+from .levels import key, level_problem, random_case, wide_case, worth
 
 
 def never():
@@ -99,66 +70,14 @@ def full(problem, held):
     return all(problem.negatives.inside(problem.around(rows)).sum() > covered for rows in more)
 
 
-def key(box):
-    return tuple(box[0]), tuple(box[1])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_climbing_and_polishing_say_what_their_boxes_are_worth(seed):
-    rng = np.random.default_rng(200 + seed)
-    for _ in range(40):
-        problem, pricing, boxes = random_case(rng)
-        max_box, low = MaxBox(problem), problem.positives.low
-        for value, box in max_box.climb(pricing, [(row, row) for row in low]):
-            assert value == worth(problem, pricing, box)
-            assert value >= max(worth(problem, pricing, other) for other in one_limit_moved(box, boxes, problem))
-        lo, hi = low[rng.integers(len(low), size=3)], low[rng.integers(len(low), size=3)]
-        kept, value = max_box.polish(lo, hi, rng.permutation(3), rng.permutation(2 * low.shape[1]))
-        drawing = [(lo[k], hi[k]) for k in np.flatnonzero(kept)]
-        assert value == problem.value(drawing)
-        for k in range(len(drawing)):
-            assert problem.value(drawing[:k] + drawing[k + 1 :]) < value
-
-
-def one_limit_moved(box, boxes, problem):
-    """Return the boxes that hold a positive and differ from the given one in one limit at most."""
-    limits = np.concatenate(box)
-    same = [other for other in boxes if (np.concatenate(other) != limits).sum() <= 1]
-    return [other for other in same if problem.positives.inside(other).any()]
-
-
 def test_the_kernels_are_compiled_for_one_kind_of_arguments():
     compile_kernels()
     problem, pricing, _ = random_case(np.random.default_rng(3))
     max_box = MaxBox(problem)
-    max_box.climb(pricing, [(row, row) for row in problem.positives.low])
     max_box.best(pricing, 0, never)
     max_box.best(Pricing(problem.positives.points, problem.negatives.points, no_pairs()), -1, never)
-    max_box.polish(problem.positives.low[:2], problem.positives.low[:2], np.arange(2), np.arange(2))
-    for kernel in (fill_bits, bound, search, climb, polish):
+    for kernel in (fill_bits, bound, search):
         assert len(kernel.signatures) == 1
-
-
-def wide_case(rng, n, m):
-    """Return a problem of more rows than fit in a word of a set, plain prices, and all its boxes."""
-    low = rng.integers(0, 6, (n, 2)).astype(np.int32)
-    near = np.clip(rng.integers(0, 6, (m, 2)) + 1, 0, 5).astype(np.int32)
-    counts = np.full(2, 6, np.int32)
-    problem = Problem(
-        LevelRows(low, low.copy(), np.ones(n, np.int64)),
-        LevelRows(near, near, np.ones(m, np.int64)),
-        counts,
-        counts,
-        1,
-        3,
-        5,
-        None,
-    )
-    some = np.sort(rng.choice(n, 5, replace=False))
-    pairs = some, rng.integers(0, m, 5), rng.integers(1, 4, 5)
-    pricing = Pricing(rng.integers(0, 4, n), rng.integers(0, 3, m), pairs)
-    lower = [np.array(lo, np.int32) for lo in product(range(6), repeat=2)]
-    return problem, pricing, [(lo, hi) for lo, hi in product(lower, lower) if (lo <= hi).all()]
 
 
 @pytest.mark.parametrize(("n", "m"), [(64, 65), (65, 64), (130, 70), (20, 200)])
@@ -173,8 +92,6 @@ def test_sets_of_more_than_one_word(n, m):
     listed = max_box.all_above(pricing, cutoff, never, 10_000, 10**9)
     assert sorted(map(key, listed)) == sorted(full_above(problem, pricing, boxes, cutoff))
     assert all(worth(problem, pricing, box) > cutoff for box in listed)
-    climbed = max_box.climb(pricing, [boxes[0], boxes[-1]])
-    assert [value for value, _ in climbed] == [worth(problem, pricing, box) for _, box in climbed]
 
 
 class Looks:
@@ -218,9 +135,7 @@ def noise(rng):
     """Return a problem without any structure, which takes a long search for its size."""
     low, near = (rng.integers(0, 10, (30, 5)).astype(np.int32) for _ in range(2))
     counts, points = np.full(5, 10, np.int32), np.ones(30, np.int64)
-    problem = Problem(
-        LevelRows(low, low, points), LevelRows(near, near, points), counts, counts, 1, 3, 5, np.arange(30)
-    )
+    problem = level_problem(LevelRows(low, low, points), LevelRows(near, near, points), counts, 1)
     return problem, Pricing(rng.integers(1, 4, 30), rng.integers(1, 3, 30), no_pairs())
 
 
@@ -254,28 +169,12 @@ def test_first_work_is_that_of_a_search_that_need_not_branch(n, m):
     assert max_box.best(plain, 10**6, never).work == max_box.first_work == n * n * 2 * (n // 64 + m // 64 + 2)
 
 
-def test_a_climb_takes_no_more_sweeps_than_there_is_time_for():
-    """Two limits of each feature: a sweep of one limit at a time."""
-    problem, pricing, boxes = wide_case(np.random.default_rng(7), 40, 60)
-    start = next(box for box in boxes if key(box) == ((2, 2), (3, 3)))
-    sweep = 100 / 20_000_000  # seconds for all rows
-    moved = []
-    for n_sweeps in (0.0, 0.5, 1.5, 2 - 4e-8, 2 + 4e-8, 2.5, 3.5, np.inf):
-        seconds = n_sweeps * sweep
-        [(value, box)] = MaxBox(problem, lambda left=seconds: left).climb(pricing, [start])
-        assert value == worth(problem, pricing, box) >= worth(problem, pricing, start)
-        moved.append(int((np.concatenate(box) != np.concatenate(start)).sum()))
-        assert moved[-1] <= max(1, seconds / sweep)
-    assert moved[0] == moved[1] == moved[2] == moved[3] < moved[4] == moved[5] < moved[6] < moved[7]
-    assert key(start) == ((2, 2), (3, 3))
-
-
 def test_boxes_for_free_are_not_listed():
     """Of boxes that differ in negatives without a price only one is listed: every negative makes a difference."""
     low = np.array([[0], [1], [2]], np.int32)
     counts = np.array([3], np.int32)
     negatives = LevelRows(low[1:2], low[1:2], np.ones(1, np.int64))
-    problem = Problem(LevelRows(low, low, np.ones(3, np.int64)), negatives, counts, counts, 0, 1, 1, np.arange(3))
+    problem = level_problem(LevelRows(low, low, np.ones(3, np.int64)), negatives, counts, 0, 1, 1)
     pricing = Pricing(np.array([2, 0, 2]), np.zeros(1, np.int64), no_pairs())
     listed = MaxBox(problem).all_above(pricing, 1, never, 10, 10**6)
     assert {key(box) for box in listed} == {((0,), (0,)), ((2,), (2,)), ((0,), (2,))}
@@ -287,12 +186,11 @@ def test_without_negatives_a_box_holds_everything():
     low = np.array([[0, 1], [1, 0], [1, 1]], np.int32)
     counts = np.full(2, 2, np.int32)
     nobody = LevelRows(low[:0], low[:0], np.zeros(0, np.int64))
-    problem = Problem(LevelRows(low, low, np.ones(3, np.int64)), nobody, counts, counts, 0, 1, 0, np.arange(3))
+    problem = level_problem(LevelRows(low, low, np.ones(3, np.int64)), nobody, counts, 0, 1, 0)
     pricing = Pricing(np.array([1, 2, 3]), np.zeros(0, np.int64), no_pairs())
     max_box, whole = MaxBox(problem), ((0, 0), (1, 1))
     found = max_box.best(pricing, 0, never)
     assert (found.value, found.upper, key(found.box)) == (6, 6, whole)
-    assert [(value, key(box)) for value, box in max_box.climb(pricing, [(low[0], low[0])])] == [(6, whole)]
     assert [key(box) for box in max_box.all_above(pricing, 0, never, 1, 10**6)] == [whole]
 
 
@@ -317,7 +215,7 @@ def five_apart():
     low, between = np.arange(0, 9, 2, np.int32)[:, None], np.arange(1, 9, 2, np.int32)[:, None]
     counts, points = np.array([9], np.int32), np.ones(5, np.int64)
     rows = LevelRows(low, low, points), LevelRows(between, between, points[1:])
-    return Problem(*rows, counts, counts, 0, 5, 4, np.arange(5)), points
+    return level_problem(*rows, counts, 0, 5, 4), points
 
 
 def test_bounds_are_updated_after_some_searches(monkeypatch):

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxdraw._core.compiled import inner
+from boxdraw._core.compiled import entry, inner
 
 LEAST_GAIN = 1e-9  # of a move, in positives: less is rounding
 NOTHING = -1e300  # the value of a box that must not be
+NO_END = 2**62  # of moves
 
 
 class Rows(NamedTuple):
@@ -31,6 +32,13 @@ class Rows(NamedTuple):
     sums: Any  # (1 or 2, features, levels): weight of all rows by low level and, with a margin, by high level
     weight: Any  # per row: above 0 for what is to be found
     positive: Any  # numbers of the rows with positives
+
+
+def make_rows(low: Any, high: Any, n_levels: Any, ends: Any, weight: Any, positive: Any) -> Rows:
+    """Add up the weights by level, of both kinds of levels if they are not the same array."""
+    sides = (low,) if high is low else (low, high)
+    sums = [[np.bincount(code, weight, int(n_levels.max())) for code in side] for side in sides]
+    return Rows(low, high, n_levels, ends, np.array(sums), weight, positive)
 
 
 class Prices(NamedTuple):
@@ -53,11 +61,12 @@ class Scratch(NamedTuple):
     sums: Any  # as those of `Rows`, of the rows inside
     near_sums: Any  # of the rows near, by the feature that keeps them out
     both: Any  # (1 or 2, levels): the two together, of one feature
+    moves: Any  # that are left, an array of one
 
 
 @inner
-def make_scratch(rows):
-    """Return memory for climbs."""
+def make_scratch(rows, moves):
+    """Return memory for climbs of so many moves in all."""
     n_features, n_rows = rows.low.shape
     n_sides, _, n_levels = rows.sums.shape
     return Scratch(
@@ -70,6 +79,7 @@ def make_scratch(rows):
         np.empty((n_sides, n_features, n_levels)),
         np.empty((n_sides, n_features, n_levels)),
         np.empty((n_sides, n_levels)),
+        np.full(1, moves),
     )
 
 
@@ -260,11 +270,12 @@ def climb(rows, prices, taken, lo, hi, allowed, some, scratch):
         value += rows.weight[scratch.inside[t]]
     while True:
         best, j, new_lo, new_hi = _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value)
-        if j < 0:
-            if not some:
-                return value
+        if j < 0 and some:
             some = False
             continue
+        if j < 0 or scratch.moves[0] <= 0:
+            return value
+        scratch.moves[0] -= 1
         wider = new_lo < lo[j] or new_hi > hi[j]
         count -= n_ends(lo[j], hi[j], rows.n_levels[j], rows.ends[j])
         lo[j], hi[j], value = new_lo, new_hi, best
@@ -284,3 +295,21 @@ def climb(rows, prices, taken, lo, hi, allowed, some, scratch):
             if f == j or lo[f] > 0 or hi[f] < rows.n_levels[f] - 1:
                 _clear(rows, scratch.near_sums, f)
         _add_near(rows, scratch, n_near)
+
+
+@entry
+def climb_each(rows, prices, weights, lo, hi, moves):
+    """Improve boxes in place, each by itself and by so many moves; ``weights`` are one for all or one for each."""
+    scratch, taken = make_scratch(rows, moves), np.zeros(rows.low.shape[1], np.int16)
+    allowed, some = np.ones(lo.shape[1], np.bool_), False
+    for k in range(len(lo)):
+        weight = weights[min(k, len(weights) - 1)]
+        own = Rows(rows.low, rows.high, rows.n_levels, rows.ends, rows.sums, weight, rows.positive)
+        if k < len(weights):
+            for j in range(len(rows.low)):
+                _clear(rows, rows.sums, j)
+            for i in range(len(weight)):
+                scratch.others[i] = i
+            add_up(own, scratch.others, len(weight), rows.sums, 1.0)
+        scratch.moves[0] = moves
+        climb(own, prices, taken, lo[k], hi[k], allowed, some, scratch)

@@ -1,7 +1,9 @@
 """Draw: search for the drawing of several boxes by destroying and repairing one or two of them at a time.
 
 A round drops a box or two, draws others from random starts on the rows that the rest leave, and climbs with every box
-in turn. The new drawing stays unless it is worse. Everything follows from the seed.
+in turn. The new drawing stays unless it is worse. Where limits cost nothing, boxes have many of them and little room to
+move: there it helps to move a few limits of a box instead, and to put up with a slightly worse drawing now and then.
+Everything follows from the seed.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -14,13 +16,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxdraw._core.compiled import compiling, entry, inner
-from boxdraw.learners.engine.climb import LEAST_GAIN, NOTHING, Prices, Rows, climb, count_out, make_scratch, n_limits
+from boxdraw.learners.engine.climb import (
+    LEAST_GAIN,
+    NO_END,
+    NOTHING,
+    Prices,
+    climb,
+    count_out,
+    make_rows,
+    make_scratch,
+    n_limits,
+)
 
 # Chances of a start, added up: half the limits of the old box, limits around a positive, the neighbours of a positive,
 # a given box, no limits.
 _HALF, _AROUND, _NEAR, _GIVEN = 0.35, 0.75, 0.85, 0.95
 _TWO = 0.3  # the chance that two boxes are dropped
 _ROUGH = 0.3  # the chance that the first new box is not climbed with before the others are
+_SLACK = 0.1  # the chance that a drawing may be worse by the slack
 _OPEN = 0.7  # the chance that a feature is open from the first move on
 
 
@@ -38,6 +51,9 @@ class Effort(NamedTuple):
     rounds: int
     patience: int  # rounds without a better drawing that end the search
     seed: int
+    moves: int = NO_END  # of all climbs together, which end it too
+    shake: float = 0.0  # the chance that a few limits of a box are moved, and none is dropped
+    slack: float = 0.0  # by how much a drawing may be worse than the one before, in some of the rounds
 
 
 @inner
@@ -84,7 +100,7 @@ def _value(rows, prices, drawing, taken):
 @entry
 def evaluate(rows, prices, drawing):
     """Return the value of a drawing, and how many of its boxes hold each row."""
-    taken, scratch = np.zeros(rows.low.shape[1], np.int16), make_scratch(rows)
+    taken, scratch = np.zeros(rows.low.shape[1], np.int16), make_scratch(rows, 0)
     for k in range(len(drawing.used)):
         _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
     return _value(rows, prices, drawing, taken), taken
@@ -193,16 +209,34 @@ def _copy_drawing(drawing, taken, to, to_taken):
 
 
 @inner
-def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, first):
-    """Drop a box or two, draw new ones, and climb with all of them in turn."""
+def _shake(rows, drawing, k, taken, scratch, state):
+    """Move one to three limits of a box to where a random positive is."""
+    _drop(rows, drawing, k, taken, scratch)
+    lo, hi = drawing.lo[k], drawing.hi[k]
+    for _ in range(1 + _below(state, 3)):
+        j, i = _below(state, len(lo)), rows.positive[_below(state, len(rows.positive))]
+        if _random(state) < 0.5:
+            lo[j] = min(int(rows.low[j, i]), hi[j])
+        else:
+            hi[j] = max(int(rows.high[j, i]), lo[j])
+    drawing.used[k] = True
+    _cover(rows, lo, hi, taken, int(drawing.used[k]), scratch)
+
+
+@inner
+def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, first, shake):
+    """Drop a box or two and draw new ones, or shake one, and climb with all of them in turn."""
     n_boxes = len(drawing.used)
     rough = not first and n_boxes > 1 and _random(state) < _ROUGH
-    if not first:
-        k = _below(state, n_boxes)
+    k = 0 if first else _below(state, n_boxes)
+    shaken = not first and shake > 0 and drawing.used[k] and _random(state) < shake
+    if shaken:
+        _shake(rows, drawing, k, taken, scratch, state)
+    elif not first:
         _drop(rows, drawing, k, taken, scratch)
         if _random(state) < _TWO:
             _drop(rows, drawing, _below(state, n_boxes), taken, scratch)
-    for step in range(2 * n_boxes if n_boxes > 1 or first else 1):
+    for step in range(2 * n_boxes if n_boxes > 1 or first or shaken else 1):
         k, again = step % n_boxes, step >= n_boxes
         if drawing.used[k] != again:
             continue
@@ -228,25 +262,31 @@ def draw(rows, prices, drawing, given, effort):
     n_rows = rows.low.shape[1]
     state = np.empty(1, np.uint64)
     state[0] = effort.seed
-    scratch, allowed = make_scratch(rows), np.empty(n_features, np.bool_)
+    scratch, allowed = make_scratch(rows, effort.moves), np.empty(n_features, np.bool_)
     taken, old_taken = np.zeros(n_rows, np.int16), np.empty(n_rows, np.int16)
     shape = n_boxes, n_features
     old = Drawing(np.empty(shape, np.int64), np.empty(shape, np.int64), np.empty(n_boxes, np.bool_))
     for k in range(n_boxes):
         _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
-    best, idle = NOTHING, 0
+    best, here, idle = NOTHING, NOTHING, 0
+    top = Drawing(drawing.lo.copy(), drawing.hi.copy(), drawing.used.copy())
     for number in range(effort.rounds + 1):
-        _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, number == 0)
+        _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, number == 0, effort.shake)
         value = _value(rows, prices, drawing, taken)
         idle += 1
         if value > best + LEAST_GAIN:
             best, idle = value, 0
-        if value >= best - LEAST_GAIN:
+            _copy_drawing(drawing, taken, top, old_taken)
+        slack = effort.slack if effort.slack > 0 and _random(state) < _SLACK else 0.0
+        if value >= here - slack - LEAST_GAIN:
+            here = value if effort.slack > 0 else best
             _copy_drawing(drawing, taken, old, old_taken)
         else:
             _copy_drawing(old, old_taken, drawing, taken)
-        if idle >= effort.patience:
+        if idle >= effort.patience or scratch.moves[0] <= 0:
             break
+    if effort.slack > 0:
+        _copy_drawing(top, taken, drawing, old_taken)
     return best
 
 
@@ -254,7 +294,7 @@ def warm_up(what: str, tell: bool) -> None:
     """Compile the search on two rows, and say so if it takes a while."""
     codes = np.array([[0, 1]], dtype=np.uint16)
     weight, n_levels, ends = np.array([-1.0, 1.0]), np.array([2]), np.array([[2, 2]])
-    rows = Rows(codes, codes, n_levels, ends, weight.reshape(1, 1, 2).copy(), weight, np.array([1]))
+    rows = make_rows(codes, codes, n_levels, ends, weight, np.array([1]))
     drawing = Drawing(np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64), np.zeros(1, np.bool_))
     with compiling(what, draw, evaluate, tell=tell):
         draw(rows, Prices(0.1, 0.1, 1), drawing, np.empty((0, 2, 1), np.int64), Effort(1, 1, 0))

@@ -1,4 +1,4 @@
-"""Good drawings, fast: refit one box while the others stand, then disturb the drawing and mend it."""
+"""Good drawings, fast: refit one box while the others stand, then destroy and repair."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from boxdraw.learners.exact.drawings import Board
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.learners.exact.problem import Box, Problem
-from boxdraw.learners.exact.walk import Walk
+from boxdraw.learners.exact.repair import Repair
 
 _NODES = 300  # of branch and bound in one refit: enough to be exact on small data
 _MOST_WORK = 100_000_000  # words to look at before branching begins, beyond which a refit only climbs
@@ -17,15 +18,18 @@ _MOST_WORK = 100_000_000  # words to look at before branching begins, beyond whi
 class Ascent:
     """Block coordinate ascent with exact refits; choices follow from the seed and counted work, never the clock."""
 
-    def __init__(self, problem: Problem, max_box: MaxBox, seed: int, out_of_time: Callable[[], bool]) -> None:
+    def __init__(
+        self, problem: Problem, max_box: MaxBox, board: Board, seed: int, out_of_time: Callable[[], bool]
+    ) -> None:
         self._problem = problem
         self._max_box = max_box
+        self._board = board
         self._random = np.random.default_rng(seed)
         self._out_of_time = out_of_time
         self.boxes: list[Box] = []
         self.value = problem.constant
         self.method = "empty drawing"
-        self._walk = Walk(problem, max_box, seed)
+        self._repair = Repair(problem, board, seed)
         self._seen: dict[bytes, Box] = {}  # every box that a refit came up with
         self._exact = max_box.first_work <= _MOST_WORK
 
@@ -61,7 +65,7 @@ class Ascent:
         pricing = Pricing(gain, cost, no_pairs())
         cutoff = max(value - self._problem.value(others), 0) + self._problem.box_points
         box = None
-        for worth, climbed in self._max_box.climb(pricing, [*old, *self.starts(gain > 0, 6)]):
+        for worth, climbed in self._board.climb(pricing, [*old, *self.starts(gain > 0, 6)]):
             if worth > cutoff:
                 cutoff, box = worth, climbed
         if exactly and self._exact:
@@ -87,13 +91,18 @@ class Ascent:
             boxes.append(self._problem.around(near))
         return [box for box in boxes if box is not None]
 
-    def walk(self, rounds: int, most_rounds: int) -> None:
-        """Disturb and polish drawings until that many rounds in a row, or in all, bring nothing better."""
-        boxes, value = self._walk.go(self.boxes, self.value, rounds, most_rounds, self._out_of_time)
-        if value > self.value:
-            self.offer(boxes, "destroy and repair")
-            self.offer(self.improve(boxes, exactly=True), "branch and bound, box by box")
+    def repair(self, rounds: int, most_rounds: int) -> None:
+        """Destroy and repair drawings until that many rounds in a row, or in all, bring nothing better."""
+        before, failed = self.value, 0
+        while failed < rounds and most_rounds > 0 and not self._out_of_time():
+            n_rounds = min(self._repair.slice, rounds, most_rounds)
+            boxes = self._repair.go(self.boxes, n_rounds)
+            failed, most_rounds = failed + n_rounds, most_rounds - n_rounds
+            if self.offer(boxes, "destroy and repair"):
+                failed = 0
+        if self.value > before:
+            self.offer(self.improve(self.boxes, exactly=True), "branch and bound, box by box")
 
     def promising(self) -> list[Box]:
         """Return the boxes of good drawings."""
-        return [*self.boxes, *self._seen.values(), *self._walk.seen.values()]
+        return [*self.boxes, *self._seen.values(), *self._repair.seen.values()]

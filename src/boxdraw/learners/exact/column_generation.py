@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw.learners.exact.drawings import Board
 from boxdraw.learners.exact.max_box import MaxBox, Pricing
 from boxdraw.learners.exact.problem import Box, Problem
 
@@ -222,12 +223,14 @@ class ColumnGeneration:
         self,
         problem: Problem,
         max_box: MaxBox,
+        board: Board,
         starts: Callable[[BoolArray, int], list[Box]],
         seconds_left: Callable[[], float],
         out_of_time: Callable[[], bool],
     ) -> None:
         self._problem = problem
         self._max_box = max_box
+        self._board = board
         self._starts = starts
         self._seconds_left = seconds_left
         self._out_of_time = out_of_time
@@ -295,7 +298,7 @@ class ColumnGeneration:
         threshold = self._threshold(prices)
         active = [self.master.columns[k].box for k in np.flatnonzero(self.master.use > _EPS)]
         added = 0
-        for value, box in self._max_box.climb(pricing, [*active, *self._starts(pricing.gain > 0, 20)]):
+        for value, box in self._board.climb(pricing, [*active, *self._starts(pricing.gain > 0, 20)]):
             if value > threshold:
                 assigned = self._assigned(pricing, box)
                 if self._reduced_cost(plain, assigned) > _EPS:

@@ -1,25 +1,24 @@
-"""One box of most value: hill climbing for boxes, branch and bound for the proof."""
+"""One box of most value, by branch and bound."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw._core.arrays import BoolArray, IntArray
-from boxdraw.learners.exact import climbing, kernels
+from boxdraw._core.arrays import IntArray
+from boxdraw.learners.exact import kernels
 from boxdraw.learners.exact.objective import Points
-from boxdraw.learners.exact.problem import Box, LevelRows, Levels, Problem
+from boxdraw.learners.exact.problem import Box, Levels, Problem
 
 Words = npt.NDArray[np.uint64]
 
 _CHUNK = 20_000_000  # words looked at between looks at the clock
-_SWEPT = 20_000_000  # rows that a limit sweeps over in a second, at least
 _SEEDS_BETWEEN = 8  # searched between updates of the bounds of all
 
 
@@ -51,45 +50,11 @@ class Found:
 class MaxBox:
     """Searches for the box of most value among the rows of a problem, at changing prices."""
 
-    def __init__(self, problem: Problem, seconds_left: Callable[[], float] = lambda: math.inf) -> None:
+    def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._seconds_left = seconds_left
         positives, negatives = problem.positives, problem.negatives
-        self._table = climbing.LevelTable(
-            positives.low,
-            positives.high,
-            negatives.low,
-            negatives.high,
-            _let_in_order(problem, positives),
-            _let_in_order(problem, negatives),
-            problem.n_low,
-            problem.n_high,
-        )
         words = len(positives.points) // 64 + len(negatives.points) // 64 + 2
-        self.first_work = len(positives.points) * positives.low.size * words  # of branch and bound, before it branches
-        plain = Pricing(positives.points, negatives.points, no_pairs())
-        self._plain = _prices(plain), _by_negative(plain)
-
-    def climb(self, pricing: Pricing, starts: Iterable[Box]) -> list[tuple[int, Box]]:
-        """Improve boxes limit by limit; return each with its value."""
-        prices, by_negative = _prices(pricing), _by_negative(pricing)
-        climbed = []
-        for start in starts:
-            lo, hi = start[0].copy(), start[1].copy()
-            value = climbing.climb(self._table, prices, by_negative, lo, hi, self._most_sweeps())
-            climbed.append((int(value), (lo, hi)))
-        return climbed
-
-    def _most_sweeps(self) -> int:
-        """Return how many sweeps there is time for: on large tables a climb may take seconds."""
-        n_rows = len(self._problem.positives.points) + len(self._problem.negatives.points)
-        return int(max(1, min(self._seconds_left() * _SWEPT / n_rows, sys.maxsize)))
-
-    def polish(self, lo: Levels, hi: Levels, boxes: IntArray, limits: IntArray) -> tuple[BoolArray, int]:
-        """Improve the boxes of a drawing in place; return which are worth their cost, and the points of these."""
-        orders = lo, hi, boxes, limits, self._most_sweeps()
-        kept, value = climbing.polish(self._table, *self._plain, self._problem.box_points, *orders)
-        return kept, int(value) + self._problem.constant
+        self.first_work = len(positives.points) * positives.low.size * words  # before it branches
 
     def best(
         self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize
@@ -211,23 +176,11 @@ def _set_of(rows: IntArray, n_words: int) -> Words:
     return words
 
 
-def _let_in_order(problem: Problem, rows: LevelRows) -> Levels:
-    """Return, per feature, the order in which a lower limit going down and an upper limit going up let rows in."""
-    limits = (rows.low, problem.n_low), (rows.high, problem.n_high)
-    return np.stack([climbing.let_in_order(*limit, side) for side, limit in enumerate(limits)])
-
-
 def _prices(pricing: Pricing) -> kernels.Prices:
     positive, negative, price = pricing.pairs
     # One memory layout, so that numba compiles for one only.
     start, negative = _starts(positive, len(pricing.gain)), np.ascontiguousarray(negative)
     return kernels.Prices(pricing.gain, pricing.cost, start, negative, price)
-
-
-def _by_negative(pricing: Pricing) -> tuple[Points, Points, Points]:
-    positive, negative, price = pricing.pairs
-    order = np.argsort(negative, kind="stable")
-    return _starts(negative, len(pricing.cost)), positive[order], price[order]
 
 
 def _starts(rows: npt.NDArray[np.int64], n_rows: int) -> Points:

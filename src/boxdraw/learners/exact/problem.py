@@ -56,6 +56,7 @@ class Problem:
     max_boxes: int
     constant: int  # points of the empty drawing: all negatives counted
     of_positive: IntArray  # which distinct row each positive of the table is
+    scales: Sequence[Levels]  # per feature, the lower and the upper level of each place where positives are, in order
 
     def value(self, boxes: Sequence[Box]) -> int:
         """Return the points of a drawing."""
@@ -97,11 +98,14 @@ def presolve(
     n_low, n_high = np.empty((2, objective.X.shape[1]), dtype=np.int32)
     low_p, high_p = np.empty((2, len(n_low), len(positives)), dtype=np.int32)
     low_n, high_n = np.empty((2, len(n_low), len(negatives)), dtype=np.int32)
+    scales = []
     for j in range(len(n_low)):
         values, others = (np.asarray(objective.X[rows, j], dtype=np.float64) for rows in (positives, negatives))
         place = _ranks(values, others, objective.margin)
-        low_p[j], low_n[j], n_low[j] = _levels(place.lowest, place.first, place.n_ranks, 1)
-        high_p[j], high_n[j], n_high[j] = _levels(place.highest, place.last, place.n_ranks, 0)
+        lower, upper = _levels(place.first, place.n_ranks, 1), _levels(place.last, place.n_ranks, 0)
+        low_p[j], low_n[j], n_low[j] = lower[place.lowest], lower[place.first], lower[-1] + 1
+        high_p[j], high_n[j], n_high[j] = upper[place.highest], upper[place.last], upper[-1] + 1
+        scales.append(np.unique([lower, upper], axis=1))
     matters = (n_low > 1) | (n_high > 1)
     matters[0] |= not matters.any()  # a problem without features would need care everywhere
     distinct, of_positive = _distinct(low_p, high_p, matters, weights.points[positives])
@@ -114,6 +118,7 @@ def presolve(
         max_boxes=objective.max_boxes,
         constant=int(weights.points.sum(where=~objective.positive)),
         of_positive=of_positive,
+        scales=[scales[j] for j in np.flatnonzero(matters)],
     )
 
 
@@ -175,15 +180,14 @@ def tight_upper(values: FloatArray, margin: float) -> FloatArray:
     return sum_up(values, margin)
 
 
-def _levels(rank: IntArray, place: IntArray, n_ranks: int, shift: int) -> tuple[Levels, Levels, int]:
-    """Merge ranks between which no negative makes a difference; return levels of both classes and their number."""
+def _levels(place: IntArray, n_ranks: int, shift: int) -> Levels:
+    """Return the level of each rank: ranks between which no negative makes a difference are merged."""
     # A negative at rank r keeps the ranks r - 1 + shift and r + shift apart: as the last lower limit that takes it in
     # (shift 1) it is lost from r + 1 on; as the first upper limit (shift 0) it comes in at r.
     starts = np.zeros(n_ranks + 1, dtype=np.int32)
     starts[place + shift] = 1
     starts[0] = 0
-    level = np.cumsum(starts, dtype=np.int32)[:n_ranks]
-    return level[rank], level[place], int(level[-1]) + 1
+    return np.cumsum(starts, dtype=np.int32)[:n_ranks]
 
 
 def _distinct(low: Levels, high: Levels, matters: BoolArray, points: Points) -> tuple[LevelRows, IntArray]:

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from boxdraw.learners.exact.ascent import Ascent
 from boxdraw.learners.exact.column_generation import ColumnGeneration
 from boxdraw.learners.exact.cp_sat import CpSat, model_size
+from boxdraw.learners.exact.drawings import Board
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.learners.exact.problem import Box, Problem
 from boxdraw.learners.exact.selection import select
 from boxdraw.learners.exact.warm import compile_kernels
 
-_ROUNDS = 400  # of the walk, per box and box, without a better drawing that end it
-_WALK_WORK = 100_000_000  # rows looked at by the walk per second of the time limit, about a fifth of what can be
+_ROUNDS = 2000  # of destroying and repairing, per box and box, without a better drawing that end it
+_CELLS = 25_000_000  # rows x features x boxes of its rounds per second of the time limit, about a fifth of what can be
 _LIST_EVERY = 20  # rounds of column generation
 _EFFORT = 0.3  # of CP-SAT in one choice among likely boxes, on its own clock
 _LIKELY = 300  # boxes to choose from
@@ -181,8 +182,8 @@ class Search:
         self._seed = seed
         self._n_jobs = n_jobs
         self._prove = prove  # if not, the time goes to drawings
-        self._max_box = MaxBox(problem, control.seconds_left)
-        self._ascent = Ascent(problem, self._max_box, seed, control.out_of_time)
+        self._max_box, self._board = MaxBox(problem), Board(problem, control.seconds_left)
+        self._ascent = Ascent(problem, self._max_box, self._board, seed, control.out_of_time)
         self._side: Side | None = None
 
     def run(self, starts: Sequence[tuple[str, list[Box]]]) -> State:
@@ -192,7 +193,7 @@ class Search:
             with ctrl_c_asks(control):
                 self._draw(starts)
                 if not self._prove:
-                    self._ascent.walk(2**62, 2**62)
+                    self._ascent.repair(2**62, 2**62)
                 elif not control.out_of_time():
                     self._bound_one_box() if self._problem.max_boxes == 1 else self._bound_many()
                 self._wait()
@@ -203,7 +204,7 @@ class Search:
                 self._side.stop()
         best, side = self._ascent, self._side
         boxes, value, method = best.boxes, best.value, best.method
-        # What CP-SAT has proven comes before what the walk beside it has found in the meantime: see the class.
+        # What CP-SAT has proven comes before what the main line beside it has found in the meantime: see the class.
         if side is not None and side.value > (control.value if side.solved else value):
             boxes, value, method = side.boxes, side.value, "CP-SAT on levels"
         return State(boxes, value, method, max(control.bound, value), control.bound_method)
@@ -229,15 +230,15 @@ class Search:
             self._offer(self._ascent.improve(boxes, exactly=False), f"{method}, refitted")
         self._offer(self._ascent.improve(self._ascent.boxes, exactly=True), "branch and bound, box by box")
         if self._problem.max_boxes > 1:
-            self._walk(1.0)
+            self._repair(1.0)
 
-    def _walk(self, share: float) -> None:
-        """Walk among drawings; with a share of 1 long enough to find what is easily found."""
+    def _repair(self, share: float) -> None:
+        """Destroy and repair drawings; with a share of 1 long enough to find what is easily found."""
         problem = self._problem
         n_rows, n_features = len(problem.positives.points) + len(problem.negatives.points), len(problem.n_low)
-        rounds = min(_ROUNDS * problem.max_boxes**2, 100 * len(problem.positives.points))
-        most = self._control.time_limit * _WALK_WORK / (16 * n_rows * n_features * problem.max_boxes)
-        self._ascent.walk(math.ceil(share * rounds), math.ceil(share * most))
+        rounds = min(_ROUNDS * problem.max_boxes**2, 250 * len(problem.positives.points))
+        most = self._control.time_limit * _CELLS / (n_rows * n_features * problem.max_boxes)
+        self._ascent.repair(math.ceil(share * rounds), math.ceil(share * most))
         self._control.value = self._ascent.value
 
     def _bound_one_box(self) -> None:
@@ -255,9 +256,8 @@ class Search:
         """Lower the bound by column generation; finish by a list of all boxes that a better drawing could use."""
         if self._n_jobs > 1:
             self._start_side()
-        generation = ColumnGeneration(
-            self._problem, self._max_box, self._ascent.starts, self._control.seconds_left, self._control.out_of_time
-        )
+        control, searches = self._control, (self._max_box, self._board, self._ascent.starts)
+        generation = ColumnGeneration(self._problem, *searches, control.seconds_left, control.out_of_time)
         generation.take(self._ascent.promising())
         more, rounds = True, 0
         while more and not self._control.out_of_time():
@@ -272,7 +272,7 @@ class Search:
                 if not self._control.out_of_time():
                     self._choose(generation.likely(_LIKELY), _EFFORT)
                 self._control.phase = "drawing"
-                self._walk(0.2)
+                self._repair(0.2)
                 if self._list_all(generation, _MOST_LISTED if not more else _MOST_LISTED // 10):
                     return
 
@@ -316,17 +316,17 @@ class Search:
             time.sleep(0.005)
 
     def _wait(self) -> None:
-        """Give CP-SAT the rest of the time, and walk on where that does not take time from it."""
+        """Give CP-SAT the rest of the time, and go on repairing where that does not take time from it."""
         control = self._control
         if control.out_of_time() or self._problem.max_boxes == 1:
             return
         if self._side is None:
             self._start_side()
         if self._side is None:
-            self._ascent.walk(2**62, 2**62)
+            self._ascent.repair(2**62, 2**62)
         elif self._n_jobs == 1:
             self._watch(self._side)
         else:
             control.phase = "CP-SAT"
             while self._side.busy() and not control.out_of_time():
-                self._ascent.walk(100, 100)
+                self._ascent.repair(100, 100)

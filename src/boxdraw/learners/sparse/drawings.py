@@ -10,7 +10,7 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.quiet import quietly
-from boxdraw.learners.engine.climb import Prices, Rows
+from boxdraw.learners.engine.climb import Prices, Rows, make_rows
 from boxdraw.learners.engine.draw import Drawing, Effort, draw, evaluate
 from boxdraw.learners.engine.levels import Axis, LevelTable
 from boxdraw.learners.fast.cluster import cluster_positives
@@ -61,11 +61,8 @@ class Board:
         """Return the rows as the engine takes them, weighted for a cost of false alarms."""
         if ratio not in self._rows:
             weight = np.rint(self._weights(ratio) / _UNIT) * _UNIT
-            sums = np.zeros((1, len(self.axes), int(self._n_levels.max())))
-            for j, code in enumerate(self._codes):
-                sums[0, j] = np.bincount(code, weights=weight, minlength=sums.shape[2])
-            positive = np.flatnonzero(self.ups > 0)
-            self._rows[ratio] = Rows(self._codes, self._codes, self._n_levels, self._ends, sums, weight, positive)
+            levels = self._codes, self._codes, self._n_levels, self._ends
+            self._rows[ratio] = make_rows(*levels, weight, np.flatnonzero(self.ups > 0))
         return self._rows[ratio]
 
     def _weights(self, ratio: float) -> FloatArray:
