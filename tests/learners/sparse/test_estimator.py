@@ -64,6 +64,16 @@ def test_a_number_or_missing(side):
     np.testing.assert_array_equal(model.predict(pd.DataFrame({"income": income, "noise": 0.0})), y)
 
 
+def test_missing_is_inside_only_where_a_training_row_is():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 2))
+    y = (X[:, 0] > 1) & (X[:, 1] > 0)
+    X[(X[:, 0] < 1) & (rng.random(800) < 0.3), 1] = np.nan  # only where the first limit keeps rows out
+    boxes = fit(X, y, cv=3).boxes_
+    assert boxes.n_limits == 2
+    assert "missing" not in boxes.to_text()
+
+
 @pytest.mark.parametrize("side", [1, -1])
 def test_a_number_but_not_missing(side):
     rng = np.random.default_rng(0)

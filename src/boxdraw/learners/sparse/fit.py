@@ -150,6 +150,7 @@ class Fit:
         sets = placing.choose_sets(self._order.places, data.X, price)
         if sets:  # among the rows of other sets, other limits are best
             placing.move_limits(self._cuts, softness)
+        placing.leave_out_missing([column for column, _, missing in self._encoding.layout() if missing], X)
         if self._round:
             lower, upper = round_on_rows(X, lower, upper, self._encoding.steps, self._n_jobs)
         boxes = self._encoding.boxes(lower, upper, self._order)

@@ -77,6 +77,14 @@ class Placing:
                     masks[j] = moved[np.asarray(codes[:, j]).astype(np.intp)]
         return chosen
 
+    def leave_out_missing(self, columns: list[int], X: Matrix) -> None:
+        """Let limited numbers be missing only where rows of the box are; the column after them says which are."""
+        for k, masks in enumerate(self._masks):
+            inside = self._inside(masks)
+            for j in [j for j in columns if j in masks and j + 1 not in masks]:
+                if not np.any(X[inside, j + 1]):
+                    self.upper[k, j + 1] = 0.0
+
     def needed(self, weight: FloatArray) -> list[int]:
         """Return the boxes, what holds most weight first; without those that hold none that the others do not."""
         inside = [self._inside(masks) for masks in self._masks]
