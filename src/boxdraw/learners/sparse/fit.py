@@ -30,6 +30,7 @@ from boxdraw.learners.sparse.learn import (
     draw_path,
     hold_out,
     is_small,
+    n_deals,
     standard_error,
 )
 from boxdraw.learners.sparse.place import Placing
@@ -39,7 +40,6 @@ from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.order import Order
 from boxdraw.tables.training import Training
 
-_REPEATS = {False: 5, True: 3}  # of the folds of small tables, and if the cost of a false alarm is open too
 _CLEARLY = {False: 3, True: 2.5}  # standard errors above chance; the best of many settings is often two, if dealt once
 _SOFTNESS = 0.06  # of the places of limits, times the root of the positives
 
@@ -90,7 +90,7 @@ class Fit:
             warn(f"Distinct rows of the smaller class: {fewest}, cv={n_folds}: {what}.")
         if fewest < 2:
             return
-        for repeat in range(_REPEATS[costs] if is_small(table) else 1):
+        for repeat in range(n_deals(table, costs)):
             number = table.folds(min(n_folds, fewest), seed + repeat)
             for k in range(number.max() + 1):
                 train, test = np.flatnonzero(number != k), np.flatnonzero(number == k)

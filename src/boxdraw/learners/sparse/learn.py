@@ -16,6 +16,7 @@ from boxdraw.learners.sparse.drawings import Board, Costs, resized
 
 BOX_LIMITS = 2.0  # what a box costs, in limits
 SMALL, NARROW = 2_500, 50  # distinct rows, and features; beyond, there is less effort
+ROOM = 1.5  # rounds instead of one that leave time for a second deal of folds
 WORK, LEVELS = 250_000, 2_000  # rows looked at in a round, of each feature; what its levels take, in rows
 SHORTER, TIGHTER = 0.25, 0.5  # standard errors that may be given up for a shorter drawing, for fewer false alarms
 CLUSTERED = 1.0  # standard errors that a drawing from clusters must be better by: it is a long one
@@ -37,15 +38,27 @@ class Efforts:
         """Return the effort for a table."""
         if is_small(table):
             return cls(Effort(24, 9, 0), Effort(9, 4, 0), Effort(100, 40, 0), Effort(24, 9, 0))
-        n_features, n_rows = table.codes.shape
-        times = min(2.0, WORK / (n_features * (n_rows + LEVELS)))
+        times = min(2.0, room(table))
         rounds = (16, 6), (8, 3), (60, 25), (6, 2)
         return cls(*(Effort(math.ceil(times * most), math.ceil(times * patience), 0) for most, patience in rounds))
 
 
+def room(table: LevelTable) -> float:
+    """Return how many rounds of this table take as long as one of a large table."""
+    n_features, n_rows = table.codes.shape
+    return WORK / (n_features * (n_rows + LEVELS))
+
+
 def is_small(table: LevelTable) -> bool:
-    """Return True if there is time for more than one deal of folds."""
+    """Return True if there is time for several deals of folds."""
     return len(table.ups) <= SMALL and len(table.codes) <= NARROW
+
+
+def n_deals(table: LevelTable, costs: bool) -> int:
+    """Return how often folds are dealt; ``costs``: if the cost of a false alarm is open too."""
+    if is_small(table):
+        return 3 if costs else 5
+    return 2 if room(table) > ROOM else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +195,7 @@ def hold_out(
 def choose(held_out: HeldOut, grid: Grid) -> Choice:
     """Choose the setting: for each cost the best held-out gain, then the cost of the best balanced accuracy."""
     gain = held_out.gain(grid)
-    choices = [_choose_at(gain[:, r], r, grid.first) for r in range(len(grid.ratios))]
+    choices = [_choose_at(gain[:, r, :, grid.first :], r, grid.first) for r in range(len(grid.ratios))]
     caught, alarms = held_out.rates[:, 0], held_out.rates[:, 1]
     balanced = np.stack([(caught - alarms)[(slice(None), *choice.place)] / 2 for choice in choices], axis=1)
     mean, error = balanced.mean(axis=0), standard_error(balanced)
@@ -191,17 +204,14 @@ def choose(held_out: HeldOut, grid: Grid) -> Choice:
 
 
 def _choose_at(gain: FloatArray, r: int, first: int) -> Choice:
-    """Choose boxes and price: within a little of the best, the highest price, then the fewest boxes.
-
-    Prices before the first are for the frontier, and chosen only if nothing is better.
-    """
+    """Choose boxes and price: within a little of the best, the highest price, then the fewest boxes."""
     mean, error = gain.mean(axis=0), standard_error(gain)
     if mean.size > 1 and not _clusters_pay(gain.reshape(len(gain), -1)):
         mean[-1, -1] = -np.inf
     best = np.unravel_index(mean.argmax(), mean.shape)
-    good = mean >= mean[best] - SHORTER * error[best] * (np.arange(mean.shape[1]) >= first)
+    good = mean >= mean[best] - SHORTER * error[best]
     limit = int(np.flatnonzero(good.any(axis=0))[0])
-    return Choice(r, int(np.flatnonzero(good[:, limit])[0]), limit)
+    return Choice(r, int(np.flatnonzero(good[:, limit])[0]), first + limit)
 
 
 def _clusters_pay(gain: FloatArray) -> bool:
