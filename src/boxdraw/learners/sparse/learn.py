@@ -195,7 +195,7 @@ def hold_out(
 def choose(held_out: HeldOut, grid: Grid) -> Choice:
     """Choose the setting: for each cost the best held-out gain, then the cost of the best balanced accuracy."""
     gain = held_out.gain(grid)
-    choices = [_choose_at(gain[:, r, :, grid.first :], r, grid.first) for r in range(len(grid.ratios))]
+    choices = [_choose_at(gain[:, r], r, grid.first) for r in range(len(grid.ratios))]
     caught, alarms = held_out.rates[:, 0], held_out.rates[:, 1]
     balanced = np.stack([(caught - alarms)[(slice(None), *choice.place)] / 2 for choice in choices], axis=1)
     mean, error = balanced.mean(axis=0), standard_error(balanced)
@@ -204,14 +204,17 @@ def choose(held_out: HeldOut, grid: Grid) -> Choice:
 
 
 def _choose_at(gain: FloatArray, r: int, first: int) -> Choice:
-    """Choose boxes and price: within a little of the best, the highest price, then the fewest boxes."""
+    """Choose boxes and price: within a little of the best, the highest price, then the fewest boxes.
+
+    Prices before the first are for the frontier, and chosen only if no other is better.
+    """
     mean, error = gain.mean(axis=0), standard_error(gain)
     if mean.size > 1 and not _clusters_pay(gain.reshape(len(gain), -1)):
         mean[-1, -1] = -np.inf
     best = np.unravel_index(mean.argmax(), mean.shape)
-    good = mean >= mean[best] - SHORTER * error[best]
+    good = mean >= mean[best] - SHORTER * error[best] * (np.arange(mean.shape[1]) >= first)
     limit = int(np.flatnonzero(good.any(axis=0))[0])
-    return Choice(r, int(np.flatnonzero(good[:, limit])[0]), first + limit)
+    return Choice(r, int(np.flatnonzero(good[:, limit])[0]), limit)
 
 
 def _clusters_pay(gain: FloatArray) -> bool:
