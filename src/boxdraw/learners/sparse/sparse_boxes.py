@@ -58,8 +58,8 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         Whether limits are moved to round numbers, as far as no training row changes sides.
     cv : int, splitter, iterable of (train, test) or None, default=3
         Inner folds. An int gives folds, dealt several times unless the table is large, that depend on the rows' values
-        and not on their order; for large tables on a sample. None does without: "auto" is then up to 4 boxes and 1% per limit,
-        and the cost is balanced unless stated.
+        and not on their order; for large tables on a sample. None does without: "auto" is then up to 4 boxes and 1% per
+        limit, and the cost is balanced unless stated.
     categorical_features, pos_label
         As in `FastBoxesClassifier`.
     random_state : int, RandomState instance or None, default=None
