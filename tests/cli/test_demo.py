@@ -68,8 +68,7 @@ def test_saved_boxes_are_those_of_the_text(tour):
     rules = text.split("THE RULE")[1].split("\n", 1)[1].split("\n(")[0]
     assert re.sub(r"\s+", " ", rules).strip() == model.boxes_.to_text().replace("\n", " ")
     X, y = load_dataset("hypothyroid", return_X_y=True)
-    labels = np.where(y == 1, "hypothyroid", "negative")
-    _, test = train_test_split(np.arange(len(y)), test_size=0.5, stratify=labels, random_state=0)
+    _, test = train_test_split(np.arange(len(y)), test_size=0.5, stratify=y, random_state=0)
     flagged, sick = model.predict(X.iloc[test]) == "hypothyroid", y.iloc[test].to_numpy() == 1
     assert f"It finds {(flagged & sick).sum()} of the {sick.sum()} hypothyroid patients" in text
     assert f"It flags {(flagged & ~sick).sum()} of the {(~sick).sum()} others" in text

@@ -94,7 +94,7 @@ def test_a_folder_that_cannot_be_written_in_is_refused_before_any_work(fails, mo
     def refuse(**options):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(command.tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(command, "tempfile", SimpleNamespace(TemporaryFile=refuse))  # numba needs the real one
     monkeypatch.setattr(command, "_make", lambda *_: pytest.fail("it has begun"))
     fails("table-auh", "--out", "here", words="cannot write in here: Permission denied; choose another folder")
 

@@ -89,7 +89,7 @@ def load_halves() -> tuple[Half, Half]:
     """Return the table as a training and a test half."""
     columns, labels = read_shipped(DATA)
     X, y = np.array(list(columns.values()), dtype=object).T, np.array(labels)
-    train_X, test_X, train_y, test_y = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
+    train_X, test_X, train_y, test_y = train_test_split(X, y, test_size=0.5, stratify=y == POSITIVE, random_state=0)
     return Half(train_X, train_y), Half(test_X, test_y)
 
 

@@ -15,10 +15,10 @@ def check_cost(value: Any, name: str, *keywords: str | None) -> None:
         raise ValueError(f"{name} must be {words} or a finite number above 0; got {value!r}.")
 
 
-def check_not_negative(value: Any, name: str) -> None:
-    """Raise if a value is not a finite number of at least 0."""
+def check_not_negative(value: Any, name: str, or_else: str = "") -> None:
+    """Raise if a value is not a finite number of at least 0; ``or_else`` says what it may be instead."""
     if not (_is_finite(value) and value >= 0):
-        raise ValueError(f"{name} must be a finite number of at least 0; got {value!r}.")
+        raise ValueError(f"{name} must be {or_else}a finite number of at least 0; got {value!r}.")
 
 
 def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:

@@ -14,11 +14,19 @@ Limits = tuple[FloatArray, FloatArray]
 
 
 def round_on_rows(
-    X: Matrix, lower: FloatArray, upper: FloatArray, steps: BoolArray, n_jobs: int | None = None
+    X: Matrix,
+    lower: FloatArray,
+    upper: FloatArray,
+    steps: BoolArray,
+    n_jobs: int | None = None,
+    kept_out: BoolArray | None = None,
 ) -> Limits:
-    """Round limits on a learner's matrix in memory, categories in their places; those of ``steps`` columns stay."""
+    """Round limits on a learner's matrix in memory, categories in their places; those of ``steps`` columns stay.
+
+    ``kept_out``, of shape (n_rows, n_boxes), says which rows these exclude, if their limits do not.
+    """
     find = FindGaps.of(X, lower, upper, steps, n_jobs)
-    return find.rounded(find.in_memory(X, n_jobs))
+    return find.rounded(find.in_memory(X, n_jobs, kept_out))
 
 
 def round_on_table(table: Table, lower: FloatArray, upper: FloatArray, steps: BoolArray) -> Limits:

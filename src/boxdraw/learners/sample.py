@@ -12,7 +12,7 @@ MOST = {True: 2_500, False: 7_500}  # positives, negatives
 
 
 def draw_sample(data: Training, most: dict[bool, int] | None = None) -> Training:
-    """Return up to `MOST` rows of each class, weighted up; which ones depends on their values, not on their order."""
+    """Return up to ``most`` rows of each class, weighted up, chosen by their values whatever their order."""
     most = MOST if most is None else most
     count = {side: int(np.count_nonzero(data.positive == side)) for side in most}
     every = np.where(data.positive, *(-(-count[side] // most[side]) for side in most))

@@ -112,12 +112,15 @@ class FindGaps:
             out |= (X[:, j, None] < self.lower[:, j]) | (X[:, j, None] > self.upper[:, j])
         return out
 
-    def in_memory(self, X: Matrix, n_jobs: int | None = None) -> Gaps:
+    def in_memory(self, X: Matrix, n_jobs: int | None = None, kept_out: BoolArray | None = None) -> Gaps:
         """Return the gaps between all rows, in chunks by threads if there are many."""
         if X.size <= LARGE:
-            return self(X)
-        parts = threaded_map(lambda rows: self(X[rows], compiled=True), row_chunks(len(X)), n_jobs)
-        return reduce(Gaps.merge, parts)
+            return self(X, kept_out=kept_out)
+
+        def work(rows: slice) -> Gaps:
+            return self(X[rows], kept_out=None if kept_out is None else kept_out[rows], compiled=True)
+
+        return reduce(Gaps.merge, threaded_map(work, row_chunks(len(X)), n_jobs))
 
     def rounded(self, gaps: Gaps, equalities: bool = True) -> Pair:
         """Return the roundest limits; with ``equalities``, the one value of two that a box admits is both limits."""

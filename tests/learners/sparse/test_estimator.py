@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from boxdraw import SparseBoxesClassifier
 from boxdraw.learners.sparse.learn import _choose_at
@@ -109,6 +109,18 @@ def test_sets_of_categories_of_which_one_is_no_interval():
     assert model.boxes_.n_limits == 4
 
 
+def test_rounding_changes_no_training_row_where_sets_are_chosen_anew():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame(
+            {"shop": rng.choice(list("abcdefgh"), 300), "x": rng.normal(size=300), "z": rng.normal(size=300)}
+        )
+        good = X["shop"].isin(list("ace")) & (X["x"] > 0.3) | X["shop"].isin(list("bdf")) & (X["z"] < -0.4)
+        y = good.to_numpy() ^ (rng.random(300) < 0.1)
+        rounded, exact = (fit(X, y, limit_cost=0.7, round_limits=choice) for choice in (True, False))
+        np.testing.assert_array_equal(rounded.predict(X), exact.predict(X))
+
+
 def test_a_set_of_categories():
     rng = np.random.default_rng(1)
     X = pd.DataFrame({"amount": rng.uniform(0, 100, 2000).round(1), "region": rng.choice(list("nsewxyz"), 2000)})
@@ -174,9 +186,9 @@ def test_clusters_must_be_clearly_better():
     rng = np.random.default_rng(0)
     gain = rng.normal(0.5, 0.01, size=(9, 1, 3))
     gain[:, 0, 2] = gain[:, 0, :2].max(axis=1) + rng.normal(0.0, 0.02, size=9) + 0.001
-    assert _choose_at(gain, 0, 0).limit < 2
+    assert _choose_at(gain, 0, 0, clustered=True).limit < 2
     gain[:, 0, 2] += 0.1
-    assert _choose_at(gain, 0, 0).limit == 2
+    assert _choose_at(gain, 0, 0, clustered=True).limit == 2
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5])
@@ -277,6 +289,13 @@ def test_the_objective_is_that_of_the_design():
             assert value(column <= limit, 1, 1) <= found + 1e-9
 
 
+def test_rows_that_no_fold_holds_out_keep_their_labels():
+    X, y = corner(n_rows=400)
+    shuffled = StratifiedShuffleSplit(1, test_size=0.2, random_state=0)
+    boxes = fit(X, y, cv=shuffled).boxes_
+    assert boxes.to_text() == "Box 1: x0 ≥ 0.5 and x1 ≤ 0.5"
+
+
 def test_given_folds():
     X, y = corner()
     splitter = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -319,7 +338,7 @@ BAD = [
     ({"max_boxes": None}, TypeError, "max_boxes"),
     ({"max_limits": 0}, ValueError, "max_limits == 0, must be >= 1"),
     ({"max_limits": "auto"}, TypeError, "max_limits"),
-    ({"limit_cost": -1}, ValueError, "limit_cost must be a finite number of at least 0; got -1"),
+    ({"limit_cost": -1}, ValueError, "limit_cost must be 'auto' or a finite number of at least 0; got -1"),
     ({"limit_cost": np.inf}, ValueError, "limit_cost"),
     ({"limit_cost": None}, ValueError, "limit_cost"),
     ({"box_cost": np.nan}, ValueError, "box_cost"),
@@ -439,7 +458,7 @@ def test_no_box(cv):
     assert not model.predict(X).any()
     assert (model.decision_function(X) < 0).all()
     assert repr(model.frontier_) == "No drawings: no box was found"
-    with pytest.raises(ValueError, match="n_limits=3: no drawing is so short; no box was found at all"):
+    with pytest.raises(ValueError, match="n_limits=3: no drawing is that short; no box was found at all"):
         model.at(3)
 
 
@@ -546,7 +565,7 @@ def test_at_a_number_of_limits(ladder):
     assert model.at(1000).boxes_ == longest.boxes
     assert model.boxes_ is before
     shortest = model.frontier_[0].n_limits
-    with pytest.raises(ValueError, match=f"n_limits={shortest - 1}: no drawing is so short"):
+    with pytest.raises(ValueError, match=f"n_limits={shortest - 1}: no drawing is that short"):
         model.at(shortest - 1)
 
 

@@ -1,4 +1,4 @@
-"""Levels: a table as whole numbers, at most 255 per feature, in an order of its own.
+"""Levels: a table as whole numbers, about 255 per feature at most, in an order of its own.
 
 Rows that are equal on levels are one row with their weights added up. Rows and columns are put in an order that follows
 from what is in them, so the search comes to the same drawing whatever order they were given in.

@@ -19,6 +19,7 @@ from boxdraw.tables.order import Order
 _UNIT = 2.0**-48  # of weights, of which those of the positives add up to 1
 _LEAST_PRICE = 1e-6  # of a box, so that one without use is never drawn
 NO_CAP = 10**6
+_LAST = float(np.finfo(np.float64).max)  # place below that of categories that were not there, which is infinite
 _N_CLUSTERS = (3, 5, 8)
 _MOST_AXES = 40  # with which a box around a cluster, of two limits each to begin with, gets anywhere
 _CLUSTERED = 200  # positives: more do not tell more about where the clusters are
@@ -89,7 +90,7 @@ class Board:
     @cached_property
     def clusters(self) -> list[Drawing]:
         """Boxes around the clusters that Fast Boxes would find among the positives, to start from."""
-        if len(self.axes) > _MOST_AXES:
+        if not has_clusters(len(self.axes)):
             return []
         positive = np.flatnonzero(self.ups > 0)[:_CLUSTERED]  # the order of rows is as good as random
         levels = self._codes[:, positive].astype(np.int64)
@@ -112,6 +113,11 @@ class Board:
         no_sums = np.zeros((1, len(self.axes), 1))  # rows to look at may have levels that no sum has
         rows = Rows(self._codes, self._codes, self._n_levels, self._ends, no_sums, self.ups, np.empty(0, np.intp))
         return np.asarray(evaluate(rows, Prices(0.0, 0.0, 0), drawing)[1] > 0)
+
+
+def has_clusters(n_axes: int, n_boxes: int = NO_CAP) -> bool:
+    """Return True if drawings of so many boxes start from clusters, too."""
+    return n_axes <= _MOST_AXES and n_boxes >= _N_CLUSTERS[0]
 
 
 def _prices(costs: Costs) -> Prices:
@@ -144,7 +150,7 @@ def _set_limit(lower: FloatArray, upper: FloatArray, table: LevelTable, axis: Ax
     column, top = table.columns[axis.of], axis.n_levels - 1
     at = column.column
     if column.n_codes:
-        lower[at], upper[at] = (lo if lo > 0 else -np.inf), (hi if hi < top else np.inf)
+        lower[at], upper[at] = (lo if lo > 0 else -np.inf), (hi if hi < top else _LAST if lo > 0 else np.inf)
         return
     if column.has_missing:
         missing = 0 if axis.missing_first else top

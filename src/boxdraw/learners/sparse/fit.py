@@ -17,7 +17,7 @@ from boxdraw.learners.engine.draw import Drawing
 from boxdraw.learners.engine.levels import make_axes, put_on_levels
 from boxdraw.learners.folds import inner_splits
 from boxdraw.learners.rounding import Limits, round_on_rows
-from boxdraw.learners.sparse.drawings import Board, Costs, limits_of, order_of
+from boxdraw.learners.sparse.drawings import Board, Costs, has_clusters, limits_of, order_of
 from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint, make_frontier
 from boxdraw.learners.sparse.learn import (
     TRUST,
@@ -40,7 +40,8 @@ from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.order import Order
 from boxdraw.tables.training import Training
 
-_CLEARLY = {False: 3, True: 2.5}  # standard errors above chance; the best of many settings is often two, if dealt once
+# Standard errors above chance, by `is_small`: the best of many settings is often two, if folds are dealt rarely.
+_CLEARLY = {False: 3, True: 2.5}
 _SOFTNESS = 0.06  # of the places of limits, times the root of the positives
 
 
@@ -82,7 +83,7 @@ class Fit:
         return int(np.count_nonzero(self.table.ups > 0))
 
     def deal(self, n_folds: int, seed: int, costs: bool) -> Iterator[Split]:
-        """Yield folds of the distinct rows, dealt several times if they are few; ``costs``: if there are several."""
+        """Yield folds of the distinct rows, dealt several times unless a round is slow; ``costs``: if they are open."""
         table = self.table
         fewest = min(self.n_positives, int(np.count_nonzero(table.downs > 0)))
         if fewest < n_folds:
@@ -109,7 +110,7 @@ class Fit:
             usual = grid.first + (len(grid.limits) - grid.first) // 2
             return Choice(0, len(grid.n_boxes) - 1, usual), ""
         self._held_out = hold_out(self.table, splits, grid, self._n_jobs, progress.share)
-        choice = choose(self._held_out, grid)
+        choice = choose(self._held_out, grid, has_clusters(len(self._axes), grid.n_boxes[-1]))
         rates = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0)
         caught, alarms = np.clip(rates, 0, 1).tolist()  # shares of weights may add up to a little more than 1
         counts = self.n_positives, np.count_nonzero(self.table.downs > 0)
@@ -152,7 +153,8 @@ class Fit:
             placing.move_limits(self._cuts, softness)
         placing.leave_out_missing([column for column, _, missing in self._encoding.layout() if missing], X)
         if self._round:
-            lower, upper = round_on_rows(X, lower, upper, self._encoding.steps, self._n_jobs)
+            kept_out = placing.kept_out(self._encoding.steps) if sets else None
+            lower, upper = round_on_rows(X, lower, upper, self._encoding.steps, self._n_jobs, kept_out)
         boxes = self._encoding.boxes(lower, upper, self._order)
         if len(boxes) < len(lower):
             return boxes

@@ -30,8 +30,9 @@ class FrontierPoint:
 
 
 class Frontier(Sequence[FrontierPoint]):
-    """The best drawing for each number of limits, from short to long; each scores better than all shorter ones.
+    """The best drawing for each number of limits, from short to long.
 
+    Each but the chosen one scores better than all shorter ones.
     Scores are means over inner folds, of drawings for the same setting; NaN where there were no folds.
     """
 
@@ -54,8 +55,8 @@ class Frontier(Sequence[FrontierPoint]):
         if not short:
             known = ", ".join(str(point.n_limits) for point in self._points)
             raise ValueError(
-                f"n_limits={n_limits}: no drawing is so short; "
-                + (f"there are drawings of {known} limits." if known else "no box was found at all.")
+                f"n_limits={n_limits}: no drawing is that short; "
+                + (f"the numbers of limits that there are: {known}." if known else "no box was found at all.")
             )
         return short[-1]
 
@@ -87,9 +88,10 @@ def _count(number: int, one: str, many: str) -> str:
 def make_frontier(points: Sequence[FrontierPoint], chosen: FrontierPoint) -> Frontier:
     """Keep, of points, the best of each size that beats all shorter ones, and always the chosen one."""
     best: list[FrontierPoint] = []
-    for point in sorted(points, key=lambda point: (point.n_limits, -point.score, point.n_boxes)):
+    for point in sorted([*points, chosen], key=lambda point: (point.n_limits, -point.score, point.n_boxes)):
         if point.n_limits == chosen.n_limits:
             point = chosen
-        if not best or (point.n_limits > best[-1].n_limits and (point is chosen or not point.score <= best[-1].score)):
+        longer = not best or point.n_limits > best[-1].n_limits
+        if longer and (point is chosen or not any(point.score <= other.score for other in best)):
             best.append(point)
     return Frontier(best, chosen.n_limits)

@@ -26,7 +26,7 @@ _CLIMB = Effort(0, 1, 0)
 
 @dataclass(frozen=True, slots=True)
 class Efforts:
-    """How long to search, and where."""
+    """How long to search at each stage."""
 
     folds: Effort
     next_cost: Effort  # which starts from the drawing for a lower cost
@@ -50,7 +50,7 @@ def room(table: LevelTable) -> float:
 
 
 def is_small(table: LevelTable) -> bool:
-    """Return True if there is time for several deals of folds."""
+    """Return True for tables that get the most deals of folds and the longest search."""
     return len(table.ups) <= SMALL and len(table.codes) <= NARROW
 
 
@@ -68,7 +68,7 @@ class Grid:
     ratios: tuple[float, ...]  # costs of false alarms relative to the balance, rising
     n_boxes: tuple[int, ...]  # rising
     limits: tuple[float, ...]  # prices of a limit in shares of the positives, falling
-    first: int  # the first price that may be chosen; those before are for the frontier
+    first: int  # the first of the usual prices; those before are chosen only if they are best
     box: float | None  # price of a box; None: `BOX_LIMITS` limits
     max_limits: int
 
@@ -189,13 +189,16 @@ def hold_out(
         votes[..., rows] += held
         times[rows] += 1
         tell(done, len(splits))
-    return HeldOut(np.stack(rates), votes / np.maximum(times, 1))
+    votes /= np.maximum(times, 1)
+    unseen = times == 0  # no fold held these out: their labels speak for them
+    votes[..., unseen] = (table.ups / (table.ups + table.downs))[unseen]
+    return HeldOut(np.stack(rates), votes)
 
 
-def choose(held_out: HeldOut, grid: Grid) -> Choice:
+def choose(held_out: HeldOut, grid: Grid, clustered: bool) -> Choice:
     """Choose the setting: for each cost the best held-out gain, then the cost of the best balanced accuracy."""
     gain = held_out.gain(grid)
-    choices = [_choose_at(gain[:, r], r, grid.first) for r in range(len(grid.ratios))]
+    choices = [_choose_at(gain[:, r], r, grid.first, clustered) for r in range(len(grid.ratios))]
     caught, alarms = held_out.rates[:, 0], held_out.rates[:, 1]
     balanced = np.stack([(caught - alarms)[(slice(None), *choice.place)] / 2 for choice in choices], axis=1)
     mean, error = balanced.mean(axis=0), standard_error(balanced)
@@ -203,13 +206,13 @@ def choose(held_out: HeldOut, grid: Grid) -> Choice:
     return choices[int(np.flatnonzero(mean >= mean[best] - TIGHTER * error[best])[-1])]
 
 
-def _choose_at(gain: FloatArray, r: int, first: int) -> Choice:
+def _choose_at(gain: FloatArray, r: int, first: int, clustered: bool) -> Choice:
     """Choose boxes and price: within a little of the best, the highest price, then the fewest boxes.
 
-    Prices before the first are for the frontier, and chosen only if no other is better.
+    Prices before the first are chosen only if no other is better, and so is the last setting if it is from clusters.
     """
     mean, error = gain.mean(axis=0), standard_error(gain)
-    if mean.size > 1 and not _clusters_pay(gain.reshape(len(gain), -1)):
+    if clustered and mean.size > 1 and not _clusters_pay(gain.reshape(len(gain), -1)):
         mean[-1, -1] = -np.inf
     best = np.unravel_index(mean.argmax(), mean.shape)
     good = mean >= mean[best] - SHORTER * error[best] * (np.arange(mean.shape[1]) >= first)

@@ -85,6 +85,11 @@ class Placing:
                 if not np.any(X[inside, j + 1]):
                     self.upper[k, j + 1] = 0.0
 
+    def kept_out(self, columns: BoolArray) -> BoolArray:
+        """Return which rows the limits and sets on some columns exclude: (rows, boxes)."""
+        inside = [self._inside({j: mask for j, mask in masks.items() if columns[j]}) for masks in self._masks]
+        return ~np.column_stack(inside)
+
     def needed(self, weight: FloatArray) -> list[int]:
         """Return the boxes, what holds most weight first; without those that hold none that the others do not."""
         inside = [self._inside(masks) for masks in self._masks]
@@ -105,7 +110,7 @@ def _moved(
     values: FloatArray, weight: FloatArray, limit: float, other: float, cuts: FloatArray, softness: float
 ) -> float:
     """Return the best place of a lower limit, given the rows that only it can keep out and the limit above it."""
-    at = int(np.searchsorted(cuts, limit))
+    at = int(np.searchsorted(cuts, limit, side="right")) - 1  # an upper limit is just beyond its cut
     low = cuts[at - _WINDOW] if at >= _WINDOW and not softness else -np.inf
     high = min(cuts[at + _WINDOW] if at + _WINDOW < len(cuts) and not softness else np.inf, other)
     rows = np.flatnonzero((values >= low) & (values <= high))

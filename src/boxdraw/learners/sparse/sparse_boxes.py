@@ -21,7 +21,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.tables.training import Training, read_training_rows
 
 _BOXES = (1, 2, 4, 8)
-_SHORT = (0.16, 0.08)  # prices of a limit in shares of the positives: those that only the frontier has
+_SHORT = (0.16, 0.08)  # prices of a limit in shares of the positives: chosen only if no other is better
 _LIMITS = (0.04, 0.02, 0.01, 0.005, 0.0025)  # and those to choose from
 _RATIOS = (1.0, 2.0, 4.0, 8.0)  # costs of false alarms, in balances
 _SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, among which limits are searched
@@ -45,7 +45,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         The most boxes; "auto" lets the inner folds choose, up to 8.
     limit_cost : float or "auto", default="auto"
         What a limit costs, in positives of weight 1; "auto" lets the inner folds choose, from 0.25% to 4% of the
-        weight of the positives.
+        weight of the positives, or up to 16% if that is best.
     box_cost : float or "auto", default="auto"
         What a box costs besides its limits, in positives; "auto" is twice the cost of a limit.
     max_limits : int or None, default=None
@@ -227,7 +227,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             check_scalar(self.max_limits, "max_limits", Integral, min_val=1)
         for name in ("limit_cost", "box_cost"):
             if getattr(self, name) != "auto":
-                check_not_negative(getattr(self, name), name)
+                check_not_negative(getattr(self, name), name, "'auto' or ")
         check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
 
     def _grid(self, data: Training, n_positives: int) -> Any:
@@ -266,7 +266,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         if not len(self.boxes_):
             doubt = (
                 "No box was found that pays for its limits: nothing is flagged. Lower limit_cost or false_alarm_cost, "
-                "or look whether the features tell anything about the classes."
+                "or check whether the features say anything about the classes."
             )
         elif everything:
             doubt = "The boxes hold all training rows: everything is flagged. Raise false_alarm_cost."
