@@ -138,6 +138,27 @@ def test_the_lines_of_scorecards_are_those_of_the_benchmark():
     assert said == {name: (printed[theirs][0],) for name, theirs in names.items()}
 
 
+SPARSE = {"Sparse Boxes": "Sparse Boxes", "tree": "CART, 8 leaves", "random forest": "forest, 100 trees"}
+SPARSE |= {"logistic regression": "logistic"}
+
+
+def test_the_lines_of_sparse_boxes_are_those_of_the_benchmarks():
+    printed, said = summaries("sparse_accuracy"), in_text(line("Sparse Boxes"))
+    assert said == {name: tuple(printed[theirs]) for name, theirs in SPARSE.items()}
+    printed, said = summaries("sparse_accuracy_unseen"), in_text(line("Unseen data sets").partition(": ")[2])
+    assert said == {name: (printed[theirs][0],) for name, theirs in SPARSE.items()}
+
+
+def test_the_sizes_and_the_planted_rules_are_those_of_the_benchmarks():
+    summary = read("docs/figures/sparse_accuracy.txt").partition("### Summary")[2]
+    *_, boxes, limits, _ = re.search(r"^\| Sparse Boxes \| (.*) \|$", summary, re.M).group(1).split(" | ")
+    found = dict(re.findall(r"^\| ([^|]+) \| (\d\.\d{3}) \|", read("docs/figures/planted_confirm.txt"), re.M))
+    sparse, tree = (f"{float(found[name]):.0%}" for name in ("Sparse Boxes", "CART, 8 leaves"))
+    text = " ".join(line("Sparse Boxes").split())
+    assert f"{boxes} boxes and {limits} limits to read" in text
+    assert f"finds {sparse} of 200 with at most one limit more than there is, the tree {tree}." in text
+
+
 def test_the_times_are_those_of_the_benchmarks():
     fits = dict(re.findall(r"^\| ([^|]+) \| (\d+) \|", read("docs/figures/large_fit.txt"), re.M))
     cards = dict(re.findall(r"^\| ([^|]+) \| 1 \| ([\d.]+) \|", read("docs/figures/scored_speed.txt"), re.M))
@@ -158,8 +179,11 @@ def test_the_figures_of_the_paper_were_printed():
     assert said == [f"{float(value):.3f}".lstrip("0") for value in printed[: len(said)]]
 
 
+LINES = ("Fast Boxes", "Sparse Boxes", "Unseen data sets", "Scorecard", "22 data sets")
+
+
 def test_no_figure_of_the_readme_is_unchecked():
-    checked = sum(len(re.findall(r"\.\d{3}\b", line(start))) for start in ("Fast Boxes", "Scorecard", "22 data sets"))
+    checked = sum(len(re.findall(r"\.\d{3}\b", line(start))) for start in LINES)
     assert (
         len(re.findall(r"\.\d{3}\b", prose("README.md"))) == checked + 2
     )  # the paper's; test_readme.py runs the blocks
