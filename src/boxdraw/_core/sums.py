@@ -100,6 +100,9 @@ def exact_total(weight: FloatArray) -> Fraction:
 
 def on_grid(weight: FloatArray, count: FloatArray | None = None) -> FloatArray:
     """Round weights, unless whole, to multiples of a unit so small that sums are exact; ``count`` rows of each."""
-    in_all = math.fsum(weight if count is None else weight * count)
+    if count is None and (weight == weight[0]).all():
+        in_all = len(weight) * float(weight[0])  # rounded once, as the sum below is
+    else:
+        in_all = math.fsum(weight if count is None else weight * count)
     unit = 2.0 ** (math.ceil(math.log2(in_all)) - 51)
     return weight if unit <= 1 and (np.floor(weight) == weight).all() else np.rint(weight / unit) * unit

@@ -13,9 +13,10 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, check_scalar
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw._core.ranges import LARGE, Ranges
 from boxdraw._core.tiles import tiles
 from boxdraw._core.warn import warn
-from boxdraw.learners.scaling import fit_scaling
+from boxdraw.learners.scaling import fit_scaling, make_scaling
 from boxdraw.tables.training import Training
 
 Hashes = npt.NDArray[np.uint64]
@@ -28,19 +29,22 @@ def fold_numbers(data: Training, n_folds: int, random_state: Any) -> IntArray:
 
 def hash_ranks(data: Training, random_state: Any) -> IntArray:
     """Return the rank of each row within its class, by a hash of its values."""
-    hasher = _Hasher(data.X, random_state)
+    hasher = _Hasher(data.X, random_state, data.ranges)
     first = hasher.of_rows(np.zeros_like(hasher.places))
     hashes: list[Hashes | FloatArray] = [first]
-    if not np.diff(np.sort(first)).all():
+    order = np.argsort(first)
+    if not np.diff(first[order]).all():
         # Rows of 0 and 1 with as many ones have the same hash. What else is in the columns tells those apart.
         keys = hasher.of_columns(first + data.positive)
         hashes += [hasher.of_rows(keys), hasher.of_rows(keys ^ hasher.places)]
         hashes += _rank_hashes(data.X, hashes, random_state)
-    if data.weight is not None:
-        hashes.append(data.weight)
+        if data.weight is not None:
+            hashes.append(data.weight)
+        order = np.lexsort(hashes[::-1])
     ranks = np.empty(len(data.X), dtype=np.intp)
-    for rows in (np.flatnonzero(data.positive), np.flatnonzero(~data.positive)):
-        ranks[rows[np.lexsort([key[rows] for key in reversed(hashes)])]] = np.arange(len(rows))
+    positive = data.positive[order]
+    for rows in (order[positive], order[~positive]):
+        ranks[rows] = np.arange(len(rows))
     return ranks
 
 
@@ -60,18 +64,25 @@ def _rank_hashes(X: Matrix, hashes: list[Hashes | FloatArray], random_state: Any
 class _Hasher:
     """Hashes of the rows and columns of a matrix, whatever its units; `places` are random numbers for the columns."""
 
-    def __init__(self, X: Matrix, random_state: Any) -> None:
+    def __init__(self, X: Matrix, random_state: Any, ranges: Ranges | None = None) -> None:
         seed = 0 if random_state is None else check_random_state(random_state).randint(2**31)
         rng = np.random.default_rng(seed)
-        self._X, self._scaling, self._tiles = X, fit_scaling(X, 2.0), tiles(*X.shape)
+        self._scaling = fit_scaling(X, 2.0) if ranges is None else make_scaling(ranges.low, ranges.high, 2.0)
+        self._X, self._tiles = X, tiles(*X.shape)
         self._factors = rng.integers(2**63, size=2, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
         self.places = rng.integers(2**63, size=X.shape[1], dtype=np.uint64)
 
     def of_rows(self, keys: Hashes) -> Hashes:
         """Hash each row, with a key per column; columns of one value change nothing."""
-        result = np.empty(len(self._X), dtype=np.uint64)
-        for tile in self._tiles:
-            result[tile] = self._mixed(self._bits(tile) ^ keys[:, None]).sum(axis=0, dtype=np.uint64)
+        result = np.zeros(len(self._X), dtype=np.uint64)
+        if self._X.size > LARGE:
+            from boxdraw.learners.fold_kernel import add_hashes
+
+            scaling = self._scaling
+            add_hashes(self._X, scaling.prescale, scaling.middle, scaling.steps, self._factors, keys, result)
+        else:
+            for tile in self._tiles:
+                result[tile] = self._mixed(self._bits(tile) ^ keys[:, None]).sum(axis=0, dtype=np.uint64)
         return result - self._mixed(keys).sum(dtype=np.uint64)
 
     def of_columns(self, keys: Hashes) -> Hashes:

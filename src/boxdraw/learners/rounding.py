@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
+from boxdraw._core.ranges import Ranges
 from boxdraw.model.gaps import FindGaps, Gaps
 from boxdraw.tables.chunks import Chunk, Table
 
@@ -20,12 +21,17 @@ def round_on_rows(
     steps: BoolArray,
     n_jobs: int | None = None,
     kept_out: BoolArray | None = None,
+    ranges: Ranges | None = None,
 ) -> Limits:
     """Round limits on a learner's matrix in memory, categories in their places; those of ``steps`` columns stay.
 
-    ``kept_out``, of shape (n_rows, n_boxes), says which rows these exclude, if their limits do not.
+    ``kept_out``, of shape (n_rows, n_boxes), says which rows these exclude, if their limits do not; ``ranges`` are
+    those of the columns, where they are known already.
     """
-    find = FindGaps.of(X, lower, upper, steps, n_jobs)
+    if ranges is None:
+        find = FindGaps.of(X, lower, upper, steps, n_jobs)
+    else:
+        find = FindGaps(lower, upper, ranges.low, ranges.high, ranges.whole, steps)
     return find.rounded(find.in_memory(X, n_jobs, kept_out))
 
 

@@ -260,6 +260,8 @@ def test_weights_on_a_grid_add_up_exactly_in_any_order(size):
     assert np.abs(grid - weight).max() <= weight.sum() * 2.0**-50
     whole = rng.integers(1, 1000, 999).astype(float)
     np.testing.assert_array_equal(on_grid(whole), whole)
+    same = np.full(999, 0.1 * size)  # the unit of equal weights is that of their sum, too
+    np.testing.assert_array_equal(on_grid(same), on_grid(np.append(same, 1e-9 * size))[:-1])
 
 
 def test_rows_to_learn_from_have_weights_on_a_grid():

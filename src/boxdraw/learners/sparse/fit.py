@@ -144,8 +144,8 @@ class Fit:
         lower, upper = self._limits(drawing)
         if not len(lower):
             return self._encoding.boxes(lower, upper, self._order)
-        X, weight = self._order.apply(data.X), on_grid(data.weights)
-        weight = np.where(data.positive, weight, on_grid(data.weights * (ratio * data.balance)) * -1)
+        X, mass = self._order.apply(data.X), on_grid(data.weights)
+        weight = np.where(data.positive, mass, on_grid(data.weights * (ratio * data.balance)) * -1)
         placing = Placing(X, weight, lower, upper)
         placing.move_limits(self._cuts, softness)
         sets = placing.choose_sets(self._order.places, data.X, price)
@@ -154,12 +154,12 @@ class Fit:
         placing.leave_out_missing([column for column, _, missing in self._encoding.layout() if missing], X)
         if self._round:
             kept_out = placing.kept_out(self._encoding.steps) if sets else None
-            lower, upper = round_on_rows(X, lower, upper, self._encoding.steps, self._n_jobs, kept_out)
+            lower, upper = round_on_rows(X, lower, upper, self._encoding.steps, self._n_jobs, kept_out, data.ranges)
         boxes = self._encoding.boxes(lower, upper, self._order)
         if len(boxes) < len(lower):
             return boxes
         # What catches most is read first. What catches nothing more was drawn for rows that folds took for positives.
-        return self._with_sets(boxes, sets)[placing.needed(on_grid(data.weights) * data.positive)]
+        return self._with_sets(boxes, sets)[placing.needed(mass * data.positive)]
 
     def _with_sets(self, boxes: BoxSet, sets: dict[tuple[int, int], Any]) -> BoxSet:
         feature = {column: j for j, (column, _, _) in enumerate(self._encoding.layout())}

@@ -106,6 +106,7 @@ Path = dict[tuple[int, int, int], Drawing]
 def draw_path(board: Board, grid: Grid, efforts: Efforts, chosen: Choice | None = None) -> Path:
     """Draw for each setting, from the best drawing of the settings beside it; longest for the chosen cost, if any."""
     path: Path = {}
+    clusters = _climbed_clusters(board, grid)
     for r, g, q in np.ndindex(grid.shape):
         fewer = path.get((r, g - 1, q))
         longest = g == grid.shape[1] - 1 and q == grid.shape[2] - 1
@@ -115,7 +116,7 @@ def draw_path(board: Board, grid: Grid, efforts: Efforts, chosen: Choice | None 
         costs = grid.costs(grid.ratios[r], grid.limits[q])
         beside = [path[at] for at in ((r, g - 1, q), (r, g, q - 1), (r - 1, g, q)) if min(at) >= 0]
         if longest:
-            beside += _climbed_clusters(board, costs, grid.n_boxes[g])
+            beside += clusters[r]
         start = max(beside, key=lambda drawing: board.value(drawing, costs), default=board.blank(grid.n_boxes[g]))
         path[r, g, q] = resized(start, grid.n_boxes[g])
         effort = efforts.next_cost if r > 0 else efforts.folds
@@ -136,12 +137,19 @@ def _go_back(board: Board, grid: Grid, path: Path) -> None:
                 board.improve(path[r, g, q], costs, _CLIMB)
 
 
-def _climbed_clusters(board: Board, costs: Costs, n_boxes: int) -> list[Drawing]:
-    """Return drawings from the clusters of the positives, for which one move after the other is a long way."""
-    drawings = [resized(drawing, 0) for drawing in board.clusters if len(drawing.used) <= n_boxes]
-    for drawing in drawings:
-        board.improve(drawing, costs, _CLIMB)
-    return drawings
+def _climbed_clusters(board: Board, grid: Grid) -> list[list[Drawing]]:
+    """Return drawings from the clusters of the positives for each cost, from the tight ones of the highest on down.
+
+    One move after the other, it is a long way from anywhere else to these.
+    """
+    drawings = [drawing for drawing in board.clusters if len(drawing.used) <= grid.n_boxes[-1]]
+    by_ratio = []
+    for ratio in reversed(grid.ratios):
+        drawings = [resized(drawing, 0) for drawing in drawings]
+        for drawing in drawings:
+            board.improve(drawing, grid.costs(ratio, grid.limits[-1]), _CLIMB)
+        by_ratio.append(drawings)
+    return by_ratio[::-1]
 
 
 @dataclass(frozen=True, slots=True)

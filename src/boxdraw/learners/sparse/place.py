@@ -16,7 +16,7 @@ class Placing:
 
     def __init__(self, X: Matrix, weight: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
         used = np.flatnonzero(((lower > -np.inf) | (upper < np.inf)).any(axis=0)).tolist()
-        self._columns = {j: np.asarray(X[:, j], dtype=np.float64) for j in used}
+        self._columns = {j: np.ascontiguousarray(X[:, j], dtype=np.float64) for j in used}
         self._weight, self.lower, self.upper = weight, lower, upper
         self._masks: list[Masks] = [
             {j: self._within(k, j) for j in used if lower[k, j] > -np.inf or upper[k, j] < np.inf}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
+from boxdraw._core.ranges import find_ranges
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.parameters import check_cost, check_not_negative
@@ -154,7 +156,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
 
         self._check_parameters()
         with unchanged_on_error(self):
-            data = read_training_rows(self, X, y, sample_weight)
+            data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
             few = draw_sample(data, _SEARCHED)
             warm_up("Sparse Boxes", self.verbose > 0)
             progress = Progress("Sparse Boxes", self.verbose)
