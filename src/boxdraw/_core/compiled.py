@@ -26,6 +26,8 @@ def _kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 entry: Any = _kept(nogil=True)
 # Functions that only compiled ones call need no way in from Python, which takes long to compile for many arguments.
 inner: Any = _kept(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# Long functions that one other calls: part of that one, or else all that they call would be compiled once more.
+merged: Any = _kept(nogil=True, inline="always")
 
 
 class _Notice(Listener):

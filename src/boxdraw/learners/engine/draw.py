@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxdraw._core.compiled import compiling, entry, inner
+from boxdraw._core.compiled import compiling, entry, inner, merged
 from boxdraw.learners.engine.climb import (
     LEAST_GAIN,
     NO_END,
@@ -192,11 +192,10 @@ def _drop(rows, drawing, k, taken, scratch):
 
 
 @inner
-def _keep(rows, prices, drawing, k, value, taken, scratch):
-    """Use a box if it is worth its price."""
+def _pays(rows, prices, drawing, k, value):
+    """Return True if a box is worth its price."""
     within = n_limits(rows, drawing.lo[k], drawing.hi[k]) <= prices.max_limits
-    drawing.used[k] = within and value - prices.box > LEAST_GAIN
-    _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
+    return within and value - prices.box > LEAST_GAIN
 
 
 @inner
@@ -209,50 +208,48 @@ def _copy_drawing(drawing, taken, to, to_taken):
 
 
 @inner
-def _shake(rows, drawing, k, taken, scratch, state):
+def _shake(rows, lo, hi, state):
     """Move one to three limits of a box to where a random positive is."""
-    _drop(rows, drawing, k, taken, scratch)
-    lo, hi = drawing.lo[k], drawing.hi[k]
     for _ in range(1 + _below(state, 3)):
         j, i = _below(state, len(lo)), rows.positive[_below(state, len(rows.positive))]
         if _random(state) < 0.5:
             lo[j] = min(int(rows.low[j, i]), hi[j])
         else:
             hi[j] = max(int(rows.high[j, i]), lo[j])
-    drawing.used[k] = True
-    _cover(rows, lo, hi, taken, int(drawing.used[k]), scratch)
 
 
-@inner
+@merged
 def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, first, shake):
     """Drop a box or two and draw new ones, or shake one, and climb with all of them in turn."""
     n_boxes = len(drawing.used)
     rough = not first and n_boxes > 1 and _random(state) < _ROUGH
     k = 0 if first else _below(state, n_boxes)
     shaken = not first and shake > 0 and drawing.used[k] and _random(state) < shake
-    if shaken:
-        _shake(rows, drawing, k, taken, scratch, state)
-    elif not first:
+    if not first:
         _drop(rows, drawing, k, taken, scratch)
-        if _random(state) < _TWO:
-            _drop(rows, drawing, _below(state, n_boxes), taken, scratch)
+    if shaken:
+        _shake(rows, drawing.lo[k], drawing.hi[k], state)
+        drawing.used[k] = True
+        _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
+    elif not first and _random(state) < _TWO:
+        _drop(rows, drawing, _below(state, n_boxes), taken, scratch)
     for step in range(2 * n_boxes if n_boxes > 1 or first or shaken else 1):
         k, again = step % n_boxes, step >= n_boxes
         if drawing.used[k] != again:
             continue
-        some = False
+        some = as_it_is = False
         if again:
             _drop(rows, drawing, k, taken, scratch)
         elif first or not len(rows.positive):
             _no_limits(rows, drawing.lo[k], drawing.hi[k])
         else:
             some = _start(rows, given, old, k, taken, drawing.lo[k], drawing.hi[k], allowed, state)
-            if rough:  # climbing alone, it might take in what is for two
-                rough, drawing.used[k] = False, True
-                _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
-                continue
-        value = climb(rows, prices, taken, drawing.lo[k], drawing.hi[k], allowed, some, scratch)
-        _keep(rows, prices, drawing, k, value, taken, scratch)
+            as_it_is, rough = rough, False  # climbing alone, it might take in what is for two
+        drawing.used[k] = as_it_is
+        if not as_it_is:
+            value = climb(rows, prices, taken, drawing.lo[k], drawing.hi[k], allowed, some, scratch)
+            drawing.used[k] = _pays(rows, prices, drawing, k, value)
+        _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
 
 
 @entry
