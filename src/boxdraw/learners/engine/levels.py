@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -134,10 +135,7 @@ def _merged(columns: list[Column], codes: Codes, positive: BoolArray, weight: Fl
     _, first, row = np.unique(_row_keys(codes, places), return_index=True, return_inverse=True)
     ups, downs = (add_by(row.reshape(-1), weight * side, len(first)) for side in (positive, ~positive))
     codes = codes[:, first]
-    columns_keys = np.array([_column_key(code, ups, downs) for code in codes], dtype=np.uint64)
-    rows_keys = _row_keys(codes, columns_keys) ^ _mixed(ups.view(np.uint64)) ^ _mixed(~downs.view(np.uint64))
-    # Columns of equal counts differ in the rows that their values are in.
-    columns_keys += _mixed(_mixed(codes.astype(np.uint64)) ^ rows_keys).sum(axis=1, dtype=np.uint64)
+    columns_keys = _columns_keys(codes, ups, downs)
     order, keys = np.argsort(columns_keys, kind="stable"), _row_keys(codes, columns_keys)
     rows = np.argsort(keys)
     place = np.empty_like(rows)
@@ -164,6 +162,24 @@ def _row_keys(codes: Codes, keys: Hashes) -> Hashes:
     for code, key in zip(codes, keys, strict=True):
         result += _mixed(_mixed(code.astype(np.uint64) + np.uint64(1)) ^ key)
     return result
+
+
+def _columns_keys(codes: Codes, ups: FloatArray, downs: FloatArray) -> Hashes:
+    """Hash each column by the rows that its values are in; only equal columns have the same key."""
+    keys = np.array([_column_key(code, ups, downs) for code in codes], dtype=np.uint64)
+    classes = _mixed(ups.view(np.uint64)) ^ _mixed(~downs.view(np.uint64))
+    n_before = 0
+    while True:
+        rows_keys = _row_keys(codes, keys) ^ classes
+        keys += _mixed(_mixed(codes.astype(np.uint64)) ^ rows_keys).sum(axis=1, dtype=np.uint64)
+        order = np.argsort(keys, kind="stable")
+        alike = [j for i, j in pairwise(order) if keys[i] == keys[j] and (codes[i] != codes[j]).any()]
+        if not alike:
+            return keys
+        n_keys = len(np.unique(keys))
+        if n_keys == n_before:  # they mirror each other: whichever of two is the first, it tells the others apart
+            keys[alike[0]] += np.uint64(1)
+        n_before = n_keys
 
 
 def _column_key(code: Codes, ups: FloatArray, downs: FloatArray) -> int:
