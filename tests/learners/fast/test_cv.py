@@ -236,7 +236,7 @@ def test_few_positives(table):
     X, y = table
     positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
     two = np.concatenate([positives[:2], negatives])
-    with pytest.warns(UserWarning, match=r"Rows of the smaller class: 2, cv=3: only 2 folds are used"):
+    with pytest.warns(UserWarning, match=r"Rows of the smaller class: 2, for 3 inner folds: only 2 folds are used"):
         model = FastBoxesClassifierCV(**SMALL).fit(X[two], y[two])
     assert "split1_test_score" in model.cv_results_
     assert "split2_test_score" not in model.cv_results_

@@ -481,7 +481,7 @@ def test_few_rows(n_positives):
     ]
     np.testing.assert_array_equal(model.predict(X), y)
     _, told = caught(X, y)
-    assert any(f"Distinct rows of the smaller class: {n_positives}, cv=3" in text for text in told)
+    assert any(f"Distinct rows of the smaller class: {n_positives}, for 3 inner folds" in text for text in told)
 
 
 def test_chance():
