@@ -200,7 +200,8 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
 
         The model is that of `fit` on the same rows, bit for bit, whatever the order of files and rows. After its labels
         the table is read four times: for ranges and positives, for the sums that place the edges, for the negatives
-        next to the edges, and to round the limits. Small tables are read into memory.
+        next to the edges, and to round the limits (not with ``round_limits=False``). `FastBoxesClassifierCV` reads it
+        once more, for rows to choose the parameters by. Small tables are read into memory.
 
         Parameters
         ----------
