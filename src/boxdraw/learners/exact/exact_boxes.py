@@ -26,7 +26,7 @@ from boxdraw.learners.exact.progress import Reporter
 from boxdraw.learners.exact.raw import held, read_table
 from boxdraw.learners.exact.strategies import STRATEGIES, Budget, Outcome, solve
 from boxdraw.learners.exact.weights import decimal
-from boxdraw.learners.parameters import check_choice, check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
 from boxdraw.model.boxes import BoxSet
 from boxdraw.tables.order import fit_order
 from boxdraw.tables.training import Training, read_training_rows
@@ -252,6 +252,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             check_not_negative(getattr(self, name), name)
         for name, known in (("solver", _SOLVERS), ("strategy", STRATEGIES), ("edges", EDGES)):
             check_choice(getattr(self, name), name, known)
+        check_bool(self.round_limits, "round_limits")
         if self.solver == "mip" and self.strategy != "full":
             raise ValueError(f"solver='mip' knows only strategy='full'; got strategy={self.strategy!r}.")
         if self.callback is not None and not callable(self.callback):

@@ -26,7 +26,7 @@ from boxdraw.learners.fast.path import critical_weights
 from boxdraw.learners.fast.sources import Source
 from boxdraw.learners.fast.stages import Plan, draw_edges
 from boxdraw.learners.folds import inner_splits
-from boxdraw.learners.parameters import check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_cost, check_not_negative
 from boxdraw.metrics import auh_score
 from boxdraw.tables.training import Training
 
@@ -149,6 +149,8 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
 
     def _check_parameters(self, *, stored: bool) -> None:
         self._grid()
+        check_bool(self.relative_expansion, "relative_expansion")
+        check_bool(self.round_limits, "round_limits")
         if stored and not isinstance(self.cv, Integral):
             raise ValueError(
                 f"fit_table needs a number of folds as cv, for a splitter sees no rows; got cv={self.cv!r}."

@@ -23,7 +23,7 @@ from boxdraw.learners.fast.growth import GROWTHS, Growth, growth_named
 from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights
 from boxdraw.learners.fast.sources import LargeTable, SmallTable, Source, training_roc
 from boxdraw.learners.fast.stages import Plan
-from boxdraw.learners.parameters import check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_cost, check_not_negative
 from boxdraw.tables.chunks import Table
 from boxdraw.tables.keys import Keys
 from boxdraw.tables.training import Training, read_training_rows
@@ -398,6 +398,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         growth_named(self.growth)
         check_clusterer(self.clusterer)
         range_width(self.feature_range)
+        check_bool(self.round_limits, "round_limits")
 
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         positive, negative = source.weights

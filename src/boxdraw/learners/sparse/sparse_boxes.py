@@ -14,7 +14,7 @@ from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
-from boxdraw.learners.parameters import check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
 from boxdraw.model.boxes import BoxSet
@@ -230,6 +230,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             if getattr(self, name) != "auto":
                 check_not_negative(getattr(self, name), name, "'auto' or ")
         check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
+        check_bool(self.round_limits, "round_limits")
 
     def _grid(self, data: Training, n_positives: int) -> Any:
         """Return the settings to try."""
