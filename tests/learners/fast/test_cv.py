@@ -317,7 +317,7 @@ def test_bad_parameters(table, parameter, message):
 def test_a_chosen_cost_that_leaves_no_box_is_warned_of():
     X, digit = load_digits(return_X_y=True)
     model = FastBoxesClassifierCV(growth="free", feature_range=(-3, 3), n_boxes=(1, 2))
-    with pytest.warns(UserWarning, match="No row is flagged: at a negative_weight of .* no box is left"):
+    with pytest.warns(UserWarning, match="No row is flagged: at a cost of .* no box is left"):
         model.fit(X[:800], digit[:800] == 0)
     assert not model.predict(X).any()
     # As the warning says, the rows are still ranked.

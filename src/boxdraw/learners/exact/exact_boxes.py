@@ -331,13 +331,13 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             self._warn_of_nothing()
 
     def _warn_of_nothing(self) -> None:
-        what_to_do = "A smaller box_cost or negative_weight makes boxes worth more."
+        what_to_do = (
+            f"A negative_weight below {self.negative_weight_:g} makes boxes worth more. So does a box_cost below "
+            f"{self.box_cost:g}."
+        )
         if self.status_ in ("time_limit", "interrupted"):
             what_to_do = f"The search had not come to an end ({self.status_}): give it more time."
-        warn(
-            f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost:g}, "
-            f"negative_weight={self.negative_weight_:g}). {what_to_do}"
-        )
+        warn(f"No box was found that is worth its cost, so nothing is flagged. {what_to_do}")
 
 
 def _table_of(X: Any, boxes: BoxSet, rows: Training) -> FloatArray:

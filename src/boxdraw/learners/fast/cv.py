@@ -160,9 +160,10 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         super()._fit(source)
         if self.negative_weight is None and not len(self.boxes_):
             warn(
-                f"No row is flagged: at a negative_weight of {self.negative_weight_:.3g}, which suits the inner folds, "
-                "no box is left around all rows. path() has boxes at other weights, and critical_weight() ranks rows; "
-                "or try a smaller false_alarm_cost, or more settings of n_boxes, growth and feature_range."
+                f"No row is flagged: at a cost of {self.negative_weight_:.3g} per false alarm, which suits the inner "
+                "folds, no box is left around all rows. Try a smaller false_alarm_cost. More settings of n_boxes, "
+                "growth and feature_range may help too; path() has boxes at other costs, and critical_weight() ranks "
+                "rows."
             )
 
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:

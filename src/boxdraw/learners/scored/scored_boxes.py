@@ -359,8 +359,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if not len(self.scorecard_):
             doubt = (
-                "No box was found that sets positives apart: nothing is flagged. Lower lam, or look whether the "
-                "features tell anything about the classes."
+                "No box was found that sets positives apart: nothing is flagged. Check whether the features say "
+                "anything about the classes. A lower lam may find weaker boxes."
             )
         elif fewest <= _GUESSES:
             doubt = (
