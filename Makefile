@@ -20,7 +20,7 @@ INSTALLED = $(VENV)/.installed$(if $(CONSTRAINTS),-$(notdir $(CONSTRAINTS)))
 PIP_INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check $(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 
 help:
-	@echo "make demo    learn a rule from a table of patients and write it, a picture and a page to demo/"
+	@echo "make demo    learn a rule from a table of patients and write it, its rows, a picture and a page to demo/"
 	@echo "make test    style, types, import contracts, doctests and the tests that matter most: at most 5 minutes on 2 cores"
 	@echo "make test-all  the same with all tests, all examples of property tests, and the browser"
 	@echo "make browser find Chromium for the tests of the report page; as root on Debian, install it"
@@ -37,8 +37,9 @@ help:
 	@echo "make clean   remove what the others made"
 	@echo "Variables: PYTHON=$(PYTHON) VENV=$(VENV) CONSTRAINTS=$(CONSTRAINTS)"
 
-demo: $(INSTALLED)-plot
+demo: $(INSTALLED)-cli $(INSTALLED)-plot
 	$(BIN)/boxdraw demo --out demo --force
+	@echo "boxdraw is in $(BIN)"
 
 # Which tests are thorough: tests/conftest.py. Plain `pytest` runs all of them.
 test: $(INSTALLED)-test browser lint
@@ -113,7 +114,7 @@ clean:
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(INSTALLED)-plot $(INSTALLED)-test $(INSTALLED)-paper $(INSTALLED)-mutation $(INSTALLED)-bench $(INSTALLED)-docs $(INSTALLED)-dev: $(VENV_MADE) pyproject.toml $(CONSTRAINTS)
+$(INSTALLED)-cli $(INSTALLED)-plot $(INSTALLED)-test $(INSTALLED)-paper $(INSTALLED)-mutation $(INSTALLED)-bench $(INSTALLED)-docs $(INSTALLED)-dev: $(VENV_MADE) pyproject.toml $(CONSTRAINTS)
 	@echo "Installing boxdraw[$(patsubst $(INSTALLED)-%,%,$@)] in $(VENV)"
 	@$(PIP_INSTALL) -e '.[$(patsubst $(INSTALLED)-%,%,$@)]'
 	@touch $@

@@ -340,7 +340,7 @@ def draw_limit(
         near = level[np.argsort(np.abs(np.log(count / len(numbers) / share)), kind="stable")[:5]]
         spike = float(rng.choice(near))
         return Limit(column.name, spike, spike)
-    start = rng.uniform(0.1, 0.9 - share) if interval and share < 0.75 else rng.choice([0.0, 1 - share])
+    start = rng.uniform(0.1, 0.9 - share) if interval else rng.choice([0.0, 1 - share])
     ends = [round_place(numbers, place, whole) if 0 < place < 1 else None for place in (start, start + share)]
     lower, upper = (limit if limit is not None else far for limit, far in zip(ends, (-np.inf, np.inf), strict=True))
     return Limit(column.name, lower, upper) if lower < upper else None

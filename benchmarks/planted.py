@@ -76,7 +76,7 @@ PLANTED |= {name: filled(name) for name in ("cart", "cart_chosen", "skope", "rip
 
 @dataclass(frozen=True)
 class Found:
-    """What a learner made of a table; all NaN and an error if it failed."""
+    """What a learner made of a table; of one that failed the error, and figures of nothing found."""
 
     seed: int
     learner: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from sklearn.model_selection import train_test_split
 
 import boxdraw
 from boxdraw import BoxSet, BoxSetClassifier, Limit, Rule
-from boxdraw.cli.demo import Half, load_halves, rules_section, unseen_section
+from boxdraw.cli.demo import Half, load_halves, next_section, rules_section, unseen_section
 from boxdraw.cli.main import main
 from boxdraw.datasets import load_dataset
 from boxdraw.datasets.shipped import read_shipped
@@ -42,7 +43,7 @@ def no_fit(monkeypatch):
 
 def test_demo_writes_its_files_and_text(tour):
     out, text = tour
-    assert sorted(path.name for path in out.iterdir()) == ["boxes.png", "model.json", "report.html"]
+    assert {path.name for path in out.iterdir()} == {"boxes.png", "model.json", "report.html", "test.csv", "train.csv"}
     assert (out / "boxes.png").read_bytes().startswith(b"\x89PNG")
     assert (out / "boxes.png").stat().st_size < 150_000
     assert "Who is hypothyroid?" in (out / "report.html").read_text(encoding="utf-8")
@@ -51,6 +52,37 @@ def test_demo_writes_its_files_and_text(tour):
     assert (out / "model.json").as_posix() in text
     longest = max((line for line in text.splitlines() if str(out.as_posix()) not in line.replace("\\", "/")), key=len)
     assert len(longest) <= 100
+
+
+def test_what_it_suggests_works_as_written(tour, run):
+    out, text = tour
+    suggestions = text.split("WHAT TO TRY NEXT\n")[1]
+    commands = [
+        shlex.split(found) for found in re.findall(r"(?<=boxdraw )(?:fit|rules|evaluate|export) .*", suggestions)
+    ]
+    assert [words[0] for words in commands] == ["fit", "rules", "evaluate", "export"]
+    said = {words[0]: run(*words, *(["--models", "tree"] if words[0] == "evaluate" else [])) for words in commands}
+    assert {result.code for result in said.values()} == {0}
+    learned, model = boxdraw.load("model.json"), boxdraw.load(out / "model.json")
+    assert learned.boxes_ == model.boxes_
+    assert learned.classes_.tolist() == model.classes_.tolist()
+    caught = re.search(r"It finds (\d+) of", text)[1]
+    false = re.search(r"It flags (\d+) of", text)[1]
+    assert re.search(rf"^any +\d+ +{caught} +{false} ", said["rules"].out, re.MULTILINE)
+    first, *lines = suggestions.split("In Python:")[1].splitlines()
+    *before, last = [line.strip() for line in (first, *lines) if line.strip()]
+    names = {}
+    exec("\n".join(before), names)
+    flagged = eval(last, names) == "hypothyroid"
+    assert (flagged & (names["rows"]["diagnosis"] == "hypothyroid")).sum() == int(caught)
+
+
+def test_a_hint_where_no_table_can_be_read(monkeypatch):
+    assert "pyarrow" not in next_section(Path("my demo"))
+    monkeypatch.setattr("boxdraw.cli.demo.find_spec", lambda name: None)
+    text = next_section(Path("my demo"))
+    assert "Commands that read tables need pyarrow: pip install 'boxdraw[cli]'" in text
+    assert "boxdraw rules 'my demo/model.json' --data 'my demo/test.csv'\n" in text
 
 
 def test_a_file_in_the_way(run, fails, no_fit):
@@ -124,7 +156,7 @@ def test_demo_without_matplotlib_says_what_is_missing(tmp_path, capsys, monkeypa
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert main(["demo", "--force", "--out", str(tmp_path)]) == 0
     assert "boxes.png needs matplotlib (pip install 'boxdraw[plot]')" in capsys.readouterr().out
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.json", "report.html"]
+    assert {path.name for path in tmp_path.iterdir()} == {"model.json", "report.html", "test.csv", "train.csv"}
 
 
 def test_demo_prints_on_a_terminal_without_the_signs(tmp_path, monkeypatch, no_fit):

@@ -1,8 +1,10 @@
 """boxdraw fit."""
 
 import gzip
+import inspect
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -371,6 +373,31 @@ def test_rules_that_find_nothing_give_a_warning(run):
     assert result.err.startswith("boxdraw: warning: No box was found that pays for its limits: nothing is flagged.")
     assert "In cross-validation" not in result.out
     assert len(load_model("model.json").boxes) == 0
+
+
+LEARNERS = [getattr(boxdraw, f"{name}BoxesClassifier") for name in ("Sparse", "Fast", "Exact", "Scored")]
+
+
+@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize(
+    ("method", "warning"),
+    [
+        ("sparse", "No box was found that pays for its limits|Rows of the smaller class"),
+        ("fast", "Rows of the smaller class: 2, for 3 inner folds: only 2 folds are used"),
+        ("exact", "No box was found that is worth its cost"),
+        ("scored", "No box was found that sets positives apart|Rows of the smaller class"),
+    ],
+)
+def test_warnings_name_no_parameters_of_python(run, method, warning, constant):
+    column = np.zeros(30) if constant else np.arange(30)
+    pyarrow.csv.write_csv(pa.table({"a": column, "fraud": np.arange(30) % 15 == 7}), "data.csv")
+    options = ("--false-alarm-cost", 50) if method == "exact" else ()
+    result = run("fit", "data.csv", "--target", "fraud", "--method", method, *options)
+    assert result.code == 0
+    assert re.search(warning, result.err)
+    names = {name for learner in (*LEARNERS, FastBoxesClassifierCV) for name in inspect.signature(learner).parameters}
+    there = set(re.findall(r"\w+", result.err))
+    assert not there & {name for name in names if "_" in name or name in ("lam", "cv")}
 
 
 EVERYTHING = "boxdraw: warning: The boxes hold all training rows: everything is flagged. Raise --false-alarm-cost.\n"

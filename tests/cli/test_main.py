@@ -111,6 +111,20 @@ def test_warnings_name_options_and_leave_columns_alone(run, data, monkeypatch):
     assert "warning: Lower --limit-cost, see column 'limit_cost'\n" in run("fit", data, "--target", "fraud").err
 
 
+def test_warnings_leave_out_what_has_no_option(run, data, monkeypatch):
+    def warn(*_):
+        warnings.warn(
+            "Lower lam. See column 'lam' of 1.5 M. rows. A lambda is fine; use ScoredBoxesClassifier.\nOr box_cost=2.",
+            UserWarning,
+            stacklevel=1,
+        )
+        raise ValueError("enough")
+
+    monkeypatch.setattr("boxdraw.cli.fit.read_labelled", warn)
+    said = "See column 'lam' of 1.5 M. rows. A lambda is fine; use --method scored."
+    assert run("fit", data, "--target", "fraud").err == f"boxdraw: warning: {said}\nboxdraw: error: enough\n"
+
+
 @pytest.mark.parametrize("module", ["pyarrow", "pyarrow.csv"])
 def test_a_library_that_is_not_there(fails, data, monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)

@@ -3,10 +3,18 @@
 import math
 from dataclasses import FrozenInstanceError
 
+import numpy as np
 import pytest
 
+from boxdraw import (
+    ExactBoxesClassifier,
+    FastBoxesClassifier,
+    FastBoxesClassifierCV,
+    ScoredBoxesClassifier,
+    SparseBoxesClassifier,
+)
 from boxdraw.learners.fast.growth import GROWTHS, growth_named
-from boxdraw.learners.parameters import check_choice, check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
 
 NO_NUMBERS = [True, "1", None, math.inf, math.nan, [1.0], 10**400]
 
@@ -38,6 +46,32 @@ def test_choices():
     check_choice("a", "letter", ("a", "b"))
     with pytest.raises(ValueError, match=r"letter must be one of 'a', 'b'; got \['a'\]\."):
         check_choice(["a"], "letter", ("a", "b"))
+
+
+FLAGS = [
+    (SparseBoxesClassifier, "round_limits"),
+    (ScoredBoxesClassifier, "round_limits"),
+    (ScoredBoxesClassifier, "signed_points"),
+    (ExactBoxesClassifier, "round_limits"),
+    (FastBoxesClassifier, "round_limits"),
+    (FastBoxesClassifierCV, "round_limits"),
+    (FastBoxesClassifierCV, "relative_expansion"),
+]
+
+
+@pytest.mark.parametrize(("learner", "name"), FLAGS, ids=[f"{learner.__name__}-{name}" for learner, name in FLAGS])
+@pytest.mark.parametrize("value", ["no", "False", 0, None])
+def test_flags_are_true_or_false(learner, name, value):
+    """Text is true and None is false to Python; neither is what its writer meant."""
+    model = learner(**{name: value})
+    with pytest.raises(TypeError, match=f"{name} must be True or False; got {value!r}"):
+        model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    assert not hasattr(model, "classes_")
+
+
+def test_flags_of_numpy_pass():
+    for value in (True, False, np.True_, np.False_):
+        check_bool(value, "round_limits")
 
 
 def test_growth_rules_are_named_and_frozen():

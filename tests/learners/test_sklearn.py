@@ -49,7 +49,7 @@ CLASSIFIERS = [
 ]
 # the checks fit tables of a handful of rows, where these warnings are in place
 IN_PLACE = (
-    "n_boxes=",
+    "Boxes: ",
     "Rows of the smaller class",
     "Inner folds",
     "No box was found",

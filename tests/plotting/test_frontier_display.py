@@ -59,11 +59,20 @@ def test_axes_of_the_caller_and_no_pyplot(model):
     assert plt.get_fignums() == []
 
 
-@pytest.mark.parametrize("parameters", [{"cv": None}, {"cv": None, "limit_cost": 1e6}], ids=["no folds", "no boxes"])
 @pytest.mark.filterwarnings("ignore:No box was found")
-def test_nothing_to_show_is_an_empty_plot(rows, parameters):
-    display = SparseBoxesClassifier(**parameters).fit(*rows).frontier_.plot()
+def test_no_boxes_are_an_empty_plot(rows):
+    display = SparseBoxesClassifier(cv=None, limit_cost=1e6).fit(*rows).frontier_.plot()
     assert display._repr_png_().startswith(b"\x89PNG")
+
+
+def test_without_folds_there_is_nothing_to_plot(rows):
+    model = SparseBoxesClassifier(cv=None).fit(*rows)
+    ax = Figure().add_subplot()
+    with pytest.raises(ValueError, match=r"no held-out scores to plot: the model was learned without inner folds"):
+        model.frontier_.plot(ax=ax)
+    with pytest.raises(ValueError, match="no held-out scores to plot"):
+        FrontierDisplay.from_estimator(model)
+    assert not ax.lines
 
 
 def test_wrong_input_gets_one_clear_error(rows, model):

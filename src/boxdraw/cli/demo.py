@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import textwrap
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from boxdraw.cli.show import say
 from boxdraw.datasets.catalogue import describe_dataset
 from boxdraw.datasets.shipped import read_shipped
 from boxdraw.model.statistics import box_statistics
+from boxdraw.tables.write import csv_lines
 
 DATA, TARGET, POSITIVE, NEGATIVE = "hypothyroid", "diagnosis", "hypothyroid", "negative"
 WIDTH = 100
@@ -33,7 +36,7 @@ MEANINGS = {
     "FTI": "free thyroxine index",
     "TBG": "thyroxine-binding globulin",
 }
-FILES = ("model.json", "report.html", "boxes.png")
+FILES = ("model.json", "report.html", "boxes.png", "train.csv", "test.csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +173,7 @@ def files_section(model: BoxSetClassifier, train: Half, test: Half, out: Path) -
         "FILES",
         f"  {out / 'model.json'}: the rule, all that is needed to predict",
         f"  {page}: a page to open in a browser, and to move the limits on",
+        f"  {_write(train, out / 'train.csv')}, {_write(test, out / 'test.csv')}: the two halves of the table",
     ]
     try:
         figure = draw(model.boxes_, test)
@@ -181,6 +185,14 @@ def files_section(model: BoxSetClassifier, train: Half, test: Half, out: Path) -
             figure.savefig(file, format="png", dpi=100, metadata={"Software": None})
         lines.append(f"  {out / 'boxes.png'}: the rule and the test rows")
     return "\n".join(lines)
+
+
+def _write(half: Half, path: Path) -> Path:
+    """Write rows as they are learned from, with their labels; return the path."""
+    rows = ([*row, label] for row, label in zip(half.X.tolist(), half.y.tolist(), strict=True))
+    with replacing(path) as file:
+        file.write(csv_lines([[*read_shipped(DATA)[0], TARGET], *rows]))
+    return path
 
 
 def draw(boxes: BoxSet, test: Half) -> Any:
@@ -200,14 +212,17 @@ def draw(boxes: BoxSet, test: Half) -> Any:
 
 def next_section(out: Path) -> str:
     """Suggest what to try."""
-    saved = (out / "model.json").as_posix()
-    return "\n".join(
-        [
-            "WHAT TO TRY NEXT",
-            "  The table as a file:        boxdraw datasets hypothyroid -o thyroid.csv",
-            "  The same from your shell:   boxdraw fit thyroid.csv --target target",
-            "  Against other learners:     boxdraw evaluate thyroid.csv --target target",
-            f"  The rule as SQL:            boxdraw export {saved} --to sql",
-            f'  In Python:                  boxdraw.load("{saved}").predict(rows)',
-        ]
-    )
+    model, train, test = (shlex.quote((out / name).as_posix()) for name in ("model.json", "train.csv", "test.csv"))
+    lines = [
+        "WHAT TO TRY NEXT",
+        f"  The same from your shell:   boxdraw fit {train} --target {TARGET}",
+        f"  What it does on new rows:   boxdraw rules {model} --data {test}",
+        f"  Against other learners:     boxdraw evaluate {train} --target {TARGET}",
+        f"  The rule as SQL:            boxdraw export {model} --to sql",
+        "  In Python:                  import boxdraw, pandas",
+        f'                              rows = pandas.read_csv("{(out / "test.csv").as_posix()}")',
+        f'                              boxdraw.load("{(out / "model.json").as_posix()}").predict(rows)',
+    ]
+    if find_spec("pyarrow") is None:
+        lines.insert(1, "  Commands that read tables need pyarrow: pip install 'boxdraw[cli]'")
+    return "\n".join(lines)

@@ -13,7 +13,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
@@ -35,13 +35,17 @@ _COMMANDS: dict[str, Any] = {
     "demo": demo,
 }
 
-# Parameters that warnings name, as the options of the command line; in quotes they are columns of the user.
+# What warnings name in Python, as the options of the command line; in quotes they are columns of the user.
 _OPTIONS = {
+    "FastBoxesClassifier": "--method fast",
+    "ScoredBoxesClassifier": "--method scored",
     "categorical_features": "--categorical",
     "false_alarm_cost": "--false-alarm-cost",
     "limit_cost": "--limit-cost",
+    "negative_weight": "--false-alarm-cost",
+    "time_limit": "--time-limit",
 }
-_PARAMETER = re.compile(rf"(?<!['\"\w])({'|'.join(_OPTIONS)})(?!['\"\w])")
+_PYTHON_ONLY = ("box_cost", "feature_range", "lam", "strategy")  # there is no option: what is said of them is left out
 
 _TERMINATED = 128 + signal.SIGTERM
 
@@ -116,13 +120,23 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
+def _named(names: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!['\"\w])({'|'.join(names)})(?!['\"\w])")
+
+
+def _in_options(message: str) -> str:
+    """Return a warning in one line and in terms of the command line, without the sentences that say nothing there."""
+    sentences = re.split(r"(?<=\.) (?=[A-Z])", " ".join(message.split()))
+    kept = " ".join(sentence for sentence in sentences if not _named(_PYTHON_ONLY).search(sentence))
+    return _named(_OPTIONS).sub(lambda found: _OPTIONS[found[0]], kept)
+
+
 @contextmanager
 def _one_line_warnings() -> Iterator[None]:
     """Print warnings in one line each, and each only once."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        words = _PARAMETER.sub(lambda found: _OPTIONS[found[0]], " ".join(str(message).split()))
-        say(f"boxdraw: warning: {words}", sys.stderr)
+        say(f"boxdraw: warning: {_in_options(str(message))}", sys.stderr)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

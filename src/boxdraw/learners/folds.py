@@ -117,22 +117,27 @@ def inner_splits(
     return [sides for number, sides in enumerate(splits) if number not in useless]
 
 
+def usable_folds(n_folds: int, fewest: int, rows: str = "Rows") -> int:
+    """Return how many folds so few rows of the smaller class allow, 0 for none; fewer than wanted give a warning."""
+    if fewest < n_folds:
+        what = f"only {fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
+        warn(f"{rows} of the smaller class: {fewest}, for {n_folds} inner folds: {what}.")
+    return min(n_folds, fewest) if fewest > 1 else 0
+
+
 def _both(positive: BoolArray) -> bool:
     return bool(positive.any() and not positive.all())
 
 
 def _dealt(data: Training, n_folds: int, random_state: Any, repeats: int) -> list[tuple[IntArray, IntArray]]:
     check_scalar(n_folds, "cv", int, min_val=2)
-    fewest = int(min(data.positive.sum(), (~data.positive).sum()))
-    if fewest < n_folds:
-        what = f"only {fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
-        warn(f"Rows of the smaller class: {fewest}, cv={n_folds}: {what}.")
-    if fewest < 2:
+    n_folds = usable_folds(n_folds, int(min(data.positive.sum(), (~data.positive).sum())))
+    if not n_folds:
         return []
     seeds = [random_state]
     if repeats > 1:
         seeds = check_random_state(0 if random_state is None else random_state).randint(2**31, size=repeats).tolist()
-    numbers = [fold_numbers(data, min(n_folds, fewest), seed) for seed in seeds]
+    numbers = [fold_numbers(data, n_folds, seed) for seed in seeds]
     return [
         (np.flatnonzero(number != k), np.flatnonzero(number == k))
         for number in numbers

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 
 def check_cost(value: Any, name: str, *keywords: str | None) -> None:
     """Raise if a cost is neither a keyword nor a positive, finite number."""
@@ -25,6 +27,12 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
     """Raise if a value is not one of the choices."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
+
+
+def check_bool(value: Any, name: str) -> None:
+    """Raise if a value is neither True nor False: "no" and "False" would count as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False; got {value!r}.")
 
 
 def _is_finite(value: Any) -> bool:

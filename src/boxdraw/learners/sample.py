@@ -15,15 +15,17 @@ def draw_sample(data: Training, most: dict[bool, int] | None = None) -> Training
     """Return up to ``most`` rows of each class, weighted up, chosen by their values whatever their order."""
     most = MOST if most is None else most
     count = {side: int(np.count_nonzero(data.positive == side)) for side in most}
-    every = np.where(data.positive, *(-(-count[side] // most[side]) for side in most))
-    if every.max() <= 1:
+    each = {side: -(-count[side] // most[side]) for side in most}
+    if max(each.values()) <= 1:
         return data
+    every = np.where(data.positive, each[True], each[False])
     drawn = hash_ranks(data, None) % every == 0
     rows, kept = np.flatnonzero(drawn), drawn
     if data.kept is not None:
         kept = data.kept.copy()
         kept[data.kept] = drawn
-    return Training(data.X[rows], data.positive[rows], data.weights[rows] * every[rows], kept, data.n_codes)
+    weight, stand_for = data.weights[rows] * every[rows], (float(each[True]), float(each[False]))
+    return Training(data.X[rows], data.positive[rows], weight, kept, data.n_codes, stand_for=stand_for)
 
 
 def balanced_rows(positive: BoolArray, most: int) -> IntArray:

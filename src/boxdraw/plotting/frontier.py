@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -74,9 +75,16 @@ class FrontierDisplay(Display):
         -------
         FrontierDisplay
             The display.
+
+        Raises
+        ------
+        ValueError
+            If there are no scores, because the model was learned without inner folds.
         """
-        ax = self._start(ax, 6, 4)
         points = list(self.frontier)
+        if points and all(math.isnan(point.score) for point in points):
+            raise ValueError("There are no held-out scores to plot: the model was learned without inner folds (cv).")
+        ax = self._start(ax, 6, 4)
         sizes, scores = [point.n_limits for point in points], [point.score for point in points]
         ax.errorbar(sizes, scores, yerr=[point.error for point in points], fmt="o-", color=BLUE, capsize=3)
         for point in points:

@@ -26,6 +26,7 @@ class Training:
     kept: BoolArray | None = None  # which of the caller's rows these are, where some had no weight
     n_codes: tuple[int, ...] = ()  # how many codes a column of categories has; 0, or nothing at all, for numbers
     ranges: Ranges | None = None  # of the columns, where they are known already
+    stand_for: tuple[float, float] = (1.0, 1.0)  # rows per positive and per negative, where these are a sample
 
     @property
     def weights(self) -> FloatArray:
@@ -50,12 +51,12 @@ class Training:
     def copy(self) -> Training:
         """Return the same rows in memory of their own."""
         weight = None if self.weight is None else self.weight.copy()
-        return Training(self.X.copy(), self.positive, weight, n_codes=self.n_codes)
+        return Training(self.X.copy(), self.positive, weight, n_codes=self.n_codes, stand_for=self.stand_for)
 
     def take(self, rows: IntArray) -> Training:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return Training(self.X[rows], self.positive[rows], weight, n_codes=self.n_codes)
+        return Training(self.X[rows], self.positive[rows], weight, n_codes=self.n_codes, stand_for=self.stand_for)
 
 
 def read_training_rows(

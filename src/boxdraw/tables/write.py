@@ -92,14 +92,15 @@ def write_parquet(file: IO[bytes], schema: Any, tables: Iterable[Any]) -> None:
 
 def write_csv(file: IO[bytes], schema: Any, tables: Iterable[Any], delimiter: str) -> None:
     """Write a table that comes in pieces as CSV, with quotes only where they are needed, which Arrow can't do."""
-    file.write(_lines([schema.names], delimiter))
+    file.write(csv_lines([schema.names], delimiter))
     for table in tables:
         for batch in table.to_batches(max_chunksize=10_000):
             rows = zip(*(_fields(column) for column in batch.columns), strict=True)
-            file.write(_lines(rows, delimiter))
+            file.write(csv_lines(rows, delimiter))
 
 
-def _lines(rows: Iterable[Sequence[Any]], delimiter: str) -> bytes:
+def csv_lines(rows: Iterable[Sequence[Any]], delimiter: str = ",") -> bytes:
+    """Return rows as lines of CSV."""
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return text.getvalue().encode("utf-8")

@@ -10,7 +10,6 @@ from boxdraw.learners.engine.draw import Drawing
 
 #: What a column counts for an interval with two ends, and for a single level: numbers, whole numbers, categories.
 ENDS = [(2, 2), (2, 1), (1, 1)]
-NO_CAP = 10**6
 
 
 @njit

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boxdraw.learners.engine.climb import NO_END, Prices, climb_each, make_rows
+from boxdraw.learners.engine.climb import NO_CAP, NO_END, Prices, climb_each, make_rows
 
 from . import reference as ref
 
@@ -22,7 +22,7 @@ def columns(draw):
     return n_levels, low, high, weight.astype(float), price
 
 
-@given(columns(), st.sampled_from(ref.ENDS), st.sampled_from([0, 1, 2, ref.NO_CAP]))
+@given(columns(), st.sampled_from(ref.ENDS), st.sampled_from([0, 1, 2, NO_CAP]))
 def test_the_best_of_all_intervals(column, ends, most):
     n_levels, low, high, weight, price = column
     below, above = (np.bincount(code, weights=weight, minlength=n_levels) for code in (low, high))
@@ -39,13 +39,13 @@ def test_the_best_of_all_intervals(column, ends, most):
 def test_among_equals_no_limit():
     """A limit that gains nothing is not drawn."""
     nothing = np.zeros(4)
-    assert ref.best_interval(nothing, nothing, 4, np.array([2, 1]), 0.0, ref.NO_CAP) == (0, 0, 3)
+    assert ref.best_interval(nothing, nothing, 4, np.array([2, 1]), 0.0, NO_CAP) == (0, 0, 3)
 
 
 @pytest.mark.parametrize(("ends", "limits"), [((2, 2), 2), ((2, 1), 1), ((1, 1), 1)])
 def test_what_a_single_level_costs(ends, limits):
     spike = np.array([-2.0, -2, 5, -2])
-    assert ref.best_interval(spike, spike, 4, np.array(ends), 0.5, ref.NO_CAP) == (5 - 0.5 * limits, 2, 2)
+    assert ref.best_interval(spike, spike, 4, np.array(ends), 0.5, NO_CAP) == (5 - 0.5 * limits, 2, 2)
     capped = ref.best_interval(spike, spike, 4, np.array(ends), 0.5, 1)
     assert capped == ((4.5, 2, 2) if limits == 1 else (2.5, 2, 3))
 
@@ -57,7 +57,7 @@ def test_a_climb_only_rises_and_says_what_its_box_is_worth(margin, some):
     better = 0
     for _ in range(300):
         rows = ref.random_rows(rng, most_levels=6, margin=margin)
-        prices = Prices(1.0, float(rng.choice([0.0, 0.25, 1.5])), ref.NO_CAP)
+        prices = Prices(1.0, float(rng.choice([0.0, 0.25, 1.5])), NO_CAP)
         taken, allowed = (rng.random(30) < 0.2).astype(np.int16), rng.random(3) < 0.5
         lo, hi = ref.random_box(rng, rows)
         before = ref.climb_value(rows, prices, taken, lo, hi)
@@ -73,7 +73,7 @@ def test_a_climb_ends_where_no_interval_of_any_feature_is_better(margin):
     rng = np.random.default_rng(margin)
     for _ in range(100):
         rows = ref.random_rows(rng, most_levels=6, margin=margin)
-        prices = Prices(1.0, 0.5, int(rng.choice([1, 2, ref.NO_CAP])))
+        prices = Prices(1.0, 0.5, int(rng.choice([1, 2, NO_CAP])))
         taken, lo, hi = np.zeros(30, np.int16), np.zeros(3, np.int64), rows.n_levels - 1
         value = ref.climb(rows, prices, taken, lo, hi, np.ones(3, bool), False)
         assert ref.n_limits(rows, lo, hi) <= prices.max_limits
@@ -98,7 +98,7 @@ def test_a_climb_does_not_depend_on_the_order_of_rows():
         for some_rows in (rows, shuffled):
             lo, hi = np.zeros(3, np.int64), rows.n_levels - 1
             value = ref.climb(
-                some_rows, Prices(1.0, 0.25, ref.NO_CAP), np.zeros(30, np.int16), lo, hi, np.ones(3, bool), False
+                some_rows, Prices(1.0, 0.25, NO_CAP), np.zeros(30, np.int16), lo, hi, np.ones(3, bool), False
             )
             found.append((value, lo.tolist(), hi.tolist()))
         assert found[0] == found[1]
@@ -108,7 +108,7 @@ def test_a_climb_does_not_depend_on_the_order_of_rows():
 def test_boxes_climb_each_by_itself_with_weights_of_their_own(margin):
     rng = np.random.default_rng(margin)
     for _ in range(30):
-        rows, prices = ref.random_rows(rng, most_levels=6, margin=margin), Prices(1.0, 0.25, ref.NO_CAP)
+        rows, prices = ref.random_rows(rng, most_levels=6, margin=margin), Prices(1.0, 0.25, NO_CAP)
         weights = np.stack([rows.weight, rng.permutation(rows.weight), -rows.weight])
         starts = [ref.random_box(rng, rows) for _ in weights]
         for own in (weights, weights[:1]):
@@ -127,7 +127,7 @@ def test_no_more_moves_than_allowed():
     rng = np.random.default_rng(0)
     stopped = 0
     for _ in range(50):
-        rows, prices = ref.random_rows(rng, most_levels=6), Prices(1.0, 0.0, ref.NO_CAP)
+        rows, prices = ref.random_rows(rng, most_levels=6), Prices(1.0, 0.0, NO_CAP)
         start, values = ref.random_box(rng, rows), []
         for moves in range(5):
             lo, hi = start[0][None].copy(), start[1][None].copy()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boxdraw.learners.engine.climb import NO_END, Prices
+from boxdraw.learners.engine.climb import NO_CAP, NO_END, Prices
 from boxdraw.learners.engine.draw import Effort, draw, evaluate
 
 from . import reference as ref
@@ -20,7 +20,7 @@ def drawn(rows, prices, n_boxes, effort=ENOUGH):
 
 def random_prices(rng):
     box, limit = rng.choice([0.01, 1.0, 2.0]), rng.choice([0.0, 0.25, 1.0])
-    return Prices(float(box), float(limit), int(rng.choice([1, 2, 3, ref.NO_CAP])))
+    return Prices(float(box), float(limit), int(rng.choice([1, 2, 3, NO_CAP])))
 
 
 @pytest.mark.parametrize("margin", [0, 1])
@@ -76,14 +76,14 @@ def test_with_shakes_and_slack_the_best_drawing_on_the_way_is_kept(shake, slack)
 
 
 def test_moves_end_a_search():
-    rows, prices = ref.random_rows(np.random.default_rng(0), most_levels=6), Prices(0.01, 0.0, ref.NO_CAP)
+    rows, prices = ref.random_rows(np.random.default_rng(0), most_levels=6), Prices(0.01, 0.0, NO_CAP)
     value, drawing = drawn(rows, prices, 3, Effort(10**9, 10**9, 0, 5))
     assert value == pytest.approx(ref.drawing_value(rows, prices, drawing), abs=1e-9)
 
 
 def test_the_seed_is_all_that_a_search_follows_from():
     rows = ref.random_rows(np.random.default_rng(0), n_rows=60, most_levels=8)
-    first, second = (drawn(rows, Prices(1.0, 0.25, ref.NO_CAP), 4, Effort(30, 30, 7)) for _ in range(2))
+    first, second = (drawn(rows, Prices(1.0, 0.25, NO_CAP), 4, Effort(30, 30, 7)) for _ in range(2))
     assert first[0] == second[0]
     for one, other in zip(first[1], second[1], strict=True):
         np.testing.assert_array_equal(one, other)
@@ -95,7 +95,7 @@ def test_a_given_box_is_a_start():
     rows = ref.random_rows(rng, n_rows=200, n_features=8, most_levels=6)
     row = rows.positive[0]
     box = np.array([rows.low[:, row], rows.low[:, row]], dtype=np.int64)
-    prices = Prices(0.01, 0.0, ref.NO_CAP)
+    prices = Prices(0.01, 0.0, NO_CAP)
     value = draw(rows, prices, ref.blank(rows, 1), box[None], Effort(100, 100, 0))
     assert value >= rows.weight[row] - prices.box
 
@@ -137,7 +137,7 @@ def test_the_number_of_limits_does_not_grow_with_their_price(n_boxes, seed):
     rows = ref.random_rows(np.random.default_rng([n_boxes, seed]), n_rows=40, ratio=1)
     everything, least, shown = ref.AllBoxes(rows), np.inf, []
     for price in PRICES:
-        prices = Prices(0.5, price, ref.NO_CAP)
+        prices = Prices(0.5, price, NO_CAP)
         best, limits = everything.optimum(prices, n_boxes)
         value, drawing = drawn(rows, prices, n_boxes)
         assert value == pytest.approx(best, abs=1e-9)

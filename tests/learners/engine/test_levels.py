@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from boxdraw.learners.engine.levels import MOST_LEVELS, NUMBERS, UNSEEN, make_axes, put_on_levels
+from boxdraw.learners.sample import draw_sample
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.training import Training
 
@@ -20,12 +22,12 @@ def on_levels(X, y, weight=None):
     return put_on_levels(Training(np.column_stack(parts), np.asarray(y, dtype=bool), weight), encoding)
 
 
-def of_categories(codes, y):
-    """Put a column of categories on levels."""
+def of_categories(codes, y, weight=None, most=None):
+    """Put a column of categories on levels, or a sample of its rows."""
     n_codes = int(codes.max()) + 1
     encoding = Encoding(("shop",), (tuple(map(str, range(n_codes))),), (False,))
-    data = Training(codes[:, None].astype(float), np.asarray(y, dtype=bool), None, n_codes=(n_codes,))
-    table = put_on_levels(data, encoding)
+    data = Training(codes[:, None].astype(float), np.asarray(y, dtype=bool), weight, n_codes=(n_codes,))
+    table = put_on_levels(data if most is None else draw_sample(data, most), encoding)
     return table, make_axes(table)[0]
 
 
@@ -90,6 +92,7 @@ def test_the_order_of_rows_does_not_matter(table):
 @given(tables())
 def test_the_order_of_columns_changes_their_labels_only(table):
     X, y, weight, rng = table
+    assume(len(X) >= 12)  # in fewer rows, pairs of columns may mirror each other in ways that no count tells apart
     order = rng.permutation(X.shape[1])
     first, second = on_levels(X, y, weight), on_levels(X[:, order], y, weight)
     assert_same(first, second)
@@ -206,6 +209,50 @@ def test_shops_without_meaning_share_a_level(seed):
     shop, y = rng.integers(0, 5000, 20_000), rng.random(20_000) < 0.05
     _, axis = of_categories(shop, y)
     assert axis.n_levels <= 2
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_shops_without_meaning_share_a_level_in_a_sample(seed, weighted):
+    """A row of a sample is one row, whatever it stands for."""
+    rng = np.random.default_rng(seed)
+    shop, y = rng.integers(0, 200, 20_000), rng.random(20_000) < 0.3
+    weight = np.ones(20_000) if weighted else None
+    table, axis = of_categories(shop, y, weight, {True: 300, False: 600})
+    assert table.stand_for == (-(-y.sum() // 300), -(-(~y).sum() // 600))
+    assert axis.n_levels <= 2
+    parts = [make_axes(part)[0].n_levels for part in table.parts(3)]
+    assert max(parts) <= 2
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_shops_that_chance_does_not_explain_have_a_level_of_their_own(sampled):
+    """The two-sided binomial test, on the rows that are looked at, with a bound for all shops together."""
+    rng = np.random.default_rng(0)
+    shop = rng.integers(0, 60, 6000)
+    y = rng.random(6000) < np.where(shop < 20, 0.05 + 0.04 * shop, 0.2)
+    table, axis = of_categories(shop, y, most={True: 500, False: 700} if sampled else None)
+    assert table.stand_for == ((4, 7) if sampled else (1, 1))
+    ups, downs = ((mass / each).round() for mass, each in zip((table.ups, table.downs), table.stand_for, strict=True))
+    up, down = (np.bincount(table.codes[0], mass, minlength=60) for mass in (ups, downs))
+    rate = up.sum() / (up + down).sum()
+    counts = list(zip(up.astype(int).tolist(), (up + down).astype(int).tolist(), strict=True))
+    tails = [[binomtest(k, n, rate, side).pvalue for side in ("less", "greater")] for k, n in counts]
+    own = 2 * np.min(tails, axis=1) < 0.05 / 60
+    assert 1 < own.sum() < 20
+    assert len(set(axis.level[own])) == own.sum()
+    assert len(set(axis.level[~own])) == 1
+    assert set(axis.level[own]).isdisjoint(axis.level[~own])
+
+
+def test_a_weight_of_the_user_is_so_many_rows_to_chance_too():
+    rng = np.random.default_rng(0)
+    shop, y = rng.integers(0, 40, 1000), rng.random(1000) < 0.3
+    weight = rng.integers(1, 9, 1000)
+    _, first = of_categories(shop, y, weight.astype(float))
+    _, second = of_categories(np.repeat(shop, weight), np.repeat(y, weight))
+    np.testing.assert_array_equal(first.level, second.level)
+    assert first.n_levels > of_categories(shop, y)[1].n_levels
 
 
 def test_three_bad_shops_among_many_are_at_the_end():

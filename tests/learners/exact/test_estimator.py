@@ -249,7 +249,9 @@ def test_the_package_is_imported_without_the_extra():
 def test_where_no_box_is_worth_its_cost_there_is_none():
     X, y = small()
     for params in ({}, {"solver": "mip"}, {"strategy": "neighbourhood"}, {"strategy": "per_cluster"}):
-        with pytest.warns(UserWarning, match=r"^No box was found .*\(box_cost=1000, negative_weight=0.5"):
+        with pytest.warns(
+            UserWarning, match=r"^No box was found .* negative_weight below 0\.5 .* box_cost below 1000\.$"
+        ):
             fitted = model(box_cost=1000.0, **params).fit(X, y)
         assert len(fitted.boxes_) == 0
         assert fitted.status_ == "optimal"

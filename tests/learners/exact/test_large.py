@@ -135,7 +135,7 @@ def test_rows_are_sorted_as_by_lexsort(X):
 
 @given(objectives(missing=False, most_rows=12))
 @settings(max_examples=25, deadline=None)
-@pytest.mark.filterwarnings("ignore:n_boxes")
+@pytest.mark.filterwarnings("ignore:Boxes")
 def test_a_box_per_cluster_needs_only_the_negatives_within_reach(objective):
     limits = strategies.Budget(HANG, time.perf_counter() + HANG, 0.0, 0, 1, Reporter(0.0, 0, None))
     scale = objective.in_points()

@@ -236,7 +236,7 @@ def test_few_positives(table):
     X, y = table
     positives, negatives = np.flatnonzero(y == 1), np.flatnonzero(y == 0)
     two = np.concatenate([positives[:2], negatives])
-    with pytest.warns(UserWarning, match=r"Rows of the smaller class: 2, cv=3: only 2 folds are used"):
+    with pytest.warns(UserWarning, match=r"Rows of the smaller class: 2, for 3 inner folds: only 2 folds are used"):
         model = FastBoxesClassifierCV(**SMALL).fit(X[two], y[two])
     assert "split1_test_score" in model.cv_results_
     assert "split2_test_score" not in model.cv_results_
@@ -317,7 +317,7 @@ def test_bad_parameters(table, parameter, message):
 def test_a_chosen_cost_that_leaves_no_box_is_warned_of():
     X, digit = load_digits(return_X_y=True)
     model = FastBoxesClassifierCV(growth="free", feature_range=(-3, 3), n_boxes=(1, 2))
-    with pytest.warns(UserWarning, match="No row is flagged: at a negative_weight of .* no box is left"):
+    with pytest.warns(UserWarning, match="No row is flagged: at a cost of .* no box is left"):
         model.fit(X[:800], digit[:800] == 0)
     assert not model.predict(X).any()
     # As the warning says, the rows are still ranked.

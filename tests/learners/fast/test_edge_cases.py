@@ -188,7 +188,7 @@ def test_the_largest_expansion():
 @pytest.mark.parametrize("n_boxes", [3, 50])
 def test_more_boxes_than_distinct_positives(n_boxes):
     X, y = np.array([[0.0], [1], [1], [2], [5], [9], [10], [11]]), np.array([0, 1, 1, 0, 1, 0, 0, 0])
-    with pytest.warns(UserWarning, match=f"n_boxes={n_boxes} was reduced to 2") as caught:
+    with pytest.warns(UserWarning, match=f"Boxes: 2 instead of {n_boxes}, as there are no more") as caught:
         model = FastBoxesClassifier(n_boxes=n_boxes).fit(X, y)
     assert len(caught) == 1
     assert caught[0].filename == __file__

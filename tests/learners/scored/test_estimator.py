@@ -421,7 +421,7 @@ def test_one_positive():
     X = np.arange(30.0)[:, None]
     model, said = messages()(X, np.arange(30) == 29)
     assert said == [
-        "Rows of the smaller class: 1, cv=3: no parameter can be chosen by cross-validation.",
+        "Rows of the smaller class: 1, for 3 inner folds: no parameter can be chosen by cross-validation.",
         f"Rows of the smaller class: 1. {GUESSES}: do not rely on the scorecard before you have more.",
     ]
     assert model.predict(X)[29]
@@ -436,7 +436,7 @@ def test_fewer_positives_than_folds():
     X = np.arange(30.0)[:, None]
     model, said = messages()(X, np.arange(30) >= 28)
     assert len(said) == 2
-    assert said[0] == "Rows of the smaller class: 2, cv=3: only 2 folds are used."
+    assert said[0] == "Rows of the smaller class: 2, for 3 inner folds: only 2 folds are used."
     assert said[1].startswith(f"Rows of the smaller class: 2. {GUESSES}")
     assert len(model.cv_results_["mean_test_score"]) == 6
 

@@ -7,7 +7,7 @@ from what is in them, so the search comes to the same drawing whatever order the
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -56,11 +56,13 @@ class LevelTable:
     downs: FloatArray  # and of the negatives
     keys: Hashes  # per row
     of: IntArray  # which row each of the training rows is
+    stand_for: tuple[float, float] = (1.0, 1.0)  # rows per positive and per negative, where they are a sample
 
     def take(self, rows: IntArray, ups: FloatArray | None = None, downs: FloatArray | None = None) -> LevelTable:
         """Return some of the rows, with other weights if they are given."""
         ups, downs = (self.ups, self.downs) if ups is None or downs is None else (ups, downs)
-        return LevelTable(self.columns, self.codes[:, rows], ups[rows], downs[rows], self.keys[rows], self.of[:0])
+        some = self.codes[:, rows], ups[rows], downs[rows], self.keys[rows], self.of[:0]
+        return LevelTable(self.columns, *some, self.stand_for)
 
     def of_rows(self, data: Training, rows: IntArray) -> tuple[LevelTable, IntArray]:
         """Return some of the training rows, and which of the rows they are."""
@@ -100,7 +102,7 @@ def put_on_levels(data: Training, encoding: Encoding) -> LevelTable:
         code[np.isnan(values)] = len(cuts) + 1
         columns.append(Column(column, cuts, 0, has_missing, _are_whole(known)))
         codes.append(code)
-    return _merged(columns, np.array(codes), data.positive, weight)
+    return replace(_merged(columns, np.array(codes), data.positive, weight), stand_for=data.stand_for)
 
 
 def _cuts(values: FloatArray, positive: BoolArray, weight: FloatArray) -> FloatArray:
@@ -211,7 +213,7 @@ def make_axes(table: LevelTable) -> list[Axis]:
     axes = []
     for j, column in enumerate(table.columns):
         if column.n_codes:
-            level = _category_levels(table.codes[j], column.n_codes, table.ups, table.downs)
+            level = _category_levels(table, j)
             n_levels = int(level[level != UNSEEN].max()) + 1
             axes.append(Axis(j, level, n_levels, (1, 1)))
             continue
@@ -223,9 +225,11 @@ def make_axes(table: LevelTable) -> list[Axis]:
     return axes
 
 
-def _category_levels(code: Codes, n_codes: int, ups: FloatArray, downs: FloatArray) -> npt.NDArray[np.uint16]:
+def _category_levels(table: LevelTable, j: int) -> npt.NDArray[np.uint16]:
     """Return the level of each category by its share of positives; of many, those that chance explains share one."""
-    up, down = (add_by(code, mass, n_codes) for mass in (ups, downs))
+    code, n_codes, each = table.codes[j], table.columns[j].n_codes, table.stand_for
+    # A row of a sample tells no more for standing for others; a weight that the user gave is so many rows.
+    up, down = add_by(code, table.ups, n_codes) / each[0], add_by(code, table.downs, n_codes) / each[1]
     count = up + down
     seen = np.flatnonzero(count > 0)
     group = np.arange(n_codes)

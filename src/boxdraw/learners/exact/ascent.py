@@ -16,7 +16,11 @@ _MOST_WORK = 100_000_000  # words to look at before branching begins, beyond whi
 
 
 class Ascent:
-    """Block coordinate ascent with exact refits; choices follow from the seed and counted work, never the clock."""
+    """Block coordinate ascent with exact refits, and destroying and repairing.
+
+    Choices follow from the seed and from counted work. The clock only ends the search and, on large tables, cuts climbs
+    short that would take seconds: there, equal calls may come to other drawings.
+    """
 
     def __init__(
         self, problem: Problem, max_box: MaxBox, board: Board, seed: int, out_of_time: Callable[[], bool]
@@ -92,7 +96,7 @@ class Ascent:
         return [box for box in boxes if box is not None]
 
     def repair(self, rounds: int, most_rounds: int) -> None:
-        """Destroy and repair drawings until that many rounds in a row, or in all, bring nothing better."""
+        """Destroy and repair drawings until ``rounds`` in a row bring nothing better, or for ``most_rounds`` in all."""
         before, failed = self.value, 0
         while failed < rounds and most_rounds > 0 and not self._out_of_time():
             n_rounds = min(self._repair.slice, rounds, most_rounds)

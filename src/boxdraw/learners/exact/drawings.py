@@ -15,14 +15,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from boxdraw._core.arrays import BoolArray, IntArray
-from boxdraw.learners.engine.climb import NO_END, Prices, Rows, climb_each, make_rows
+from boxdraw.learners.engine.climb import NO_CAP, NO_END, Prices, Rows, climb_each, make_rows
 from boxdraw.learners.engine.draw import Drawing, Effort, draw
 from boxdraw.learners.exact.max_box import Pricing
 from boxdraw.learners.exact.objective import Points
 from boxdraw.learners.exact.problem import Box, Levels, Problem
 
 _MOST_STEPS = 2**16  # of a feature, in the engine's codes
-_NO_CAP = 10**6  # on the limits of a box
 _CELLS = 50_000_000  # rows x features that a climb gets through in a second, at least
 _MOST_CLIMBS = 20  # from where the one before ended
 _SHAKE = 0.6  # share of the rounds that move limits and drop no box
@@ -40,7 +39,7 @@ class Board:
         self.low = self._steps(np.concatenate([side.low for side in rows]), 0, "right").astype(np.uint16)
         self.high = self._steps(np.concatenate([side.high for side in rows]), 1, "left").astype(np.uint16)
         self._slack = float(np.median(problem.positives.points))
-        self._prices = Prices(float(problem.box_points), 0.0, _NO_CAP)
+        self._prices = Prices(float(problem.box_points), 0.0, NO_CAP)
         self._rows = self._make_rows(np.concatenate([problem.positives.points, -problem.negatives.points]))
 
     def _steps(self, levels: Levels, kind: int, side: Literal["left", "right"]) -> IntArray:

@@ -26,7 +26,7 @@ from boxdraw.learners.exact.progress import Reporter
 from boxdraw.learners.exact.raw import held, read_table
 from boxdraw.learners.exact.strategies import STRATEGIES, Budget, Outcome, solve
 from boxdraw.learners.exact.weights import decimal
-from boxdraw.learners.parameters import check_choice, check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
 from boxdraw.model.boxes import BoxSet
 from boxdraw.tables.order import fit_order
 from boxdraw.tables.training import Training, read_training_rows
@@ -252,6 +252,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             check_not_negative(getattr(self, name), name)
         for name, known in (("solver", _SOLVERS), ("strategy", STRATEGIES), ("edges", EDGES)):
             check_choice(getattr(self, name), name, known)
+        check_bool(self.round_limits, "round_limits")
         if self.solver == "mip" and self.strategy != "full":
             raise ValueError(f"solver='mip' knows only strategy='full'; got strategy={self.strategy!r}.")
         if self.callback is not None and not callable(self.callback):
@@ -330,13 +331,13 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             self._warn_of_nothing()
 
     def _warn_of_nothing(self) -> None:
-        what_to_do = "A smaller box_cost or negative_weight makes boxes worth more."
+        what_to_do = (
+            f"A negative_weight below {self.negative_weight_:g} makes boxes worth more. So does a box_cost below "
+            f"{self.box_cost:g}."
+        )
         if self.status_ in ("time_limit", "interrupted"):
             what_to_do = f"The search had not come to an end ({self.status_}): give it more time."
-        warn(
-            f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost:g}, "
-            f"negative_weight={self.negative_weight_:g}). {what_to_do}"
-        )
+        warn(f"No box was found that is worth its cost, so nothing is flagged. {what_to_do}")
 
 
 def _table_of(X: Any, boxes: BoxSet, rows: Training) -> FloatArray:

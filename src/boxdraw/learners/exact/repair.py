@@ -1,6 +1,6 @@
 """Destroy and repair: the engine's search for drawings, from one start after the other.
 
-Everything follows from the seed and the number of rounds, never from the clock.
+What the rounds come to follows from the seed alone, unless the table is so large that the clock cuts a climb short.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from boxdraw.learners.exact.drawings import Board
 from boxdraw.learners.exact.problem import Box, Problem
 
 _PATIENCE = 100  # rounds per box without a better drawing that end the search from one start
-_FROM_BEST = 3  # so many starts from the first to the next of those from the best drawing
-_GIVEN = 60  # boxes of earlier drawings that every other start draws from
-_MOST_SEEN = 1000
-_SLICE = 4_000_000  # rows x features x boxes of the rounds between looks at the clock, and no more than 100 rounds
+_FROM_BEST = 3  # one start in so many is the best drawing so far; the others are random
+_GIVEN = 60  # boxes of earlier drawings, the last ones, that rounds from every other start may put in
+_MOST_SEEN = 1000  # boxes to remember for that
+_SLICE = 4_000_000  # work between two looks at the clock, in rows x features x boxes; at most 100 rounds
 
 
 class Repair:

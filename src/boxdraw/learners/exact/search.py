@@ -20,13 +20,13 @@ from boxdraw.learners.exact.problem import Box, Problem
 from boxdraw.learners.exact.selection import select
 from boxdraw.learners.exact.warm import compile_kernels
 
-_ROUNDS = 2000  # of destroying and repairing, per box and box, without a better drawing that end it
-_CELLS = 25_000_000  # rows x features x boxes of its rounds per second of the time limit, about a fifth of what can be
-_LIST_EVERY = 20  # rounds of column generation
-_EFFORT = 0.3  # of CP-SAT in one choice among likely boxes, on its own clock
-_LIKELY = 300  # boxes to choose from
-_MOST_LISTED = 20_000  # boxes in a list to choose from
-_TURNS = {10: 1.0, 30: 5.0, 90: 25.0}  # after so many rounds of column generation, on CP-SAT's own clock
+_ROUNDS = 2000  # of repairs without a better drawing that end them, times the number of boxes squared
+_CELLS = 25_000_000  # rows x features x boxes of repairs per second of the time limit, which take about a fifth of it
+_LIST_EVERY = 20  # rounds of column generation from one list of boxes to the next
+_EFFORT = 0.3  # of CP-SAT, on a clock of its own that counts work, in a choice among likely boxes
+_LIKELY = 300  # boxes in such a choice
+_MOST_LISTED = 20_000  # boxes in a list of all that a better drawing could use
+_TURNS = {10: 1.0, 30: 5.0, 90: 25.0}  # efforts of CP-SAT, after so many rounds of column generation
 _MOST_LITERALS = 20_000_000  # in a model for CP-SAT, about 2 GB
 
 
@@ -170,11 +170,12 @@ class Side:
 
 
 class Search:
-    """The main line of the search, each step of which follows from the seed alone, and CP-SAT beside it."""
+    """The main line of the search, and CP-SAT beside it."""
 
     # The main line: drawings by refits and repairs, column generation for boxes and for the bound, and a list of all
-    # boxes that a better drawing could use. A drawing of CP-SAT is only taken when the main line has ended, and one
-    # found after that only if CP-SAT does not finish, so that equal calls give equal boxes unless a clock ends them.
+    # boxes that a better drawing could use. Its steps follow from the seed alone, unless the clock cuts them short. A
+    # drawing of CP-SAT is only taken when the main line has ended; repairs then go on until CP-SAT has finished, and
+    # what they find counts only if it does not. So equal calls give equal boxes unless the clock ends them.
 
     def __init__(self, problem: Problem, control: Control, *, seed: int, n_jobs: int, prove: bool = True) -> None:
         self._problem = problem

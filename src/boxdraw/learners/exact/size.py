@@ -53,6 +53,6 @@ def too_large(problem: Problem, n_reached: int, step: int, seconds: float) -> st
     return (
         f"This problem is too large for a proof in {seconds:.3g} seconds: {n_positives} distinct positives with "
         f"{n_reached} negatives within their reach. The boxes come from a search without proof{where}, and the bound "
-        "only counts rows. More time, fewer rows or strategy='per_cluster' make the problem smaller; "
-        "FastBoxesClassifier takes a table of any size."
+        "only counts rows. More time or fewer rows help, and FastBoxesClassifier takes a table of any size. Another "
+        "way is strategy='per_cluster', which makes the problems smaller."
     )

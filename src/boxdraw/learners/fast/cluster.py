@@ -35,7 +35,7 @@ def cluster_positives(
     distinct, inverse = distinct_rows(positives)
     mass = _mass(inverse, weight, count)
     if n_boxes > len(distinct) and (clusterer is None or _number_of_clusters(clusterer)):
-        warn(f"n_boxes={n_boxes} was reduced to {len(distinct)}, the number of distinct positive rows.")
+        warn(f"Boxes: {len(distinct)} instead of {n_boxes}, as there are no more distinct positive rows.")
         n_boxes = len(distinct)
     if len(distinct) == 1 or (clusterer is None and n_boxes == 1):
         labels = np.zeros(len(distinct), dtype=np.intp)

@@ -26,7 +26,7 @@ from boxdraw.learners.fast.path import critical_weights
 from boxdraw.learners.fast.sources import Source
 from boxdraw.learners.fast.stages import Plan, draw_edges
 from boxdraw.learners.folds import inner_splits
-from boxdraw.learners.parameters import check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_cost, check_not_negative
 from boxdraw.metrics import auh_score
 from boxdraw.tables.training import Training
 
@@ -149,6 +149,8 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
 
     def _check_parameters(self, *, stored: bool) -> None:
         self._grid()
+        check_bool(self.relative_expansion, "relative_expansion")
+        check_bool(self.round_limits, "round_limits")
         if stored and not isinstance(self.cv, Integral):
             raise ValueError(
                 f"fit_table needs a number of folds as cv, for a splitter sees no rows; got cv={self.cv!r}."
@@ -158,9 +160,10 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         super()._fit(source)
         if self.negative_weight is None and not len(self.boxes_):
             warn(
-                f"No row is flagged: at a negative_weight of {self.negative_weight_:.3g}, which suits the inner folds, "
-                "no box is left around all rows. path() has boxes at other weights, and critical_weight() ranks rows; "
-                "or try a smaller false_alarm_cost, or more settings of n_boxes, growth and feature_range."
+                f"No row is flagged: at a cost of {self.negative_weight_:.3g} per false alarm, which suits the inner "
+                "folds, no box is left around all rows. Try a smaller false_alarm_cost. More settings of n_boxes, "
+                "growth and feature_range may help too; path() has boxes at other costs, and critical_weight() ranks "
+                "rows."
             )
 
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:

@@ -23,7 +23,7 @@ from boxdraw.learners.fast.growth import GROWTHS, Growth, growth_named
 from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights
 from boxdraw.learners.fast.sources import LargeTable, SmallTable, Source, training_roc
 from boxdraw.learners.fast.stages import Plan
-from boxdraw.learners.parameters import check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_cost, check_not_negative
 from boxdraw.tables.chunks import Table
 from boxdraw.tables.keys import Keys
 from boxdraw.tables.training import Training, read_training_rows
@@ -200,7 +200,8 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
 
         The model is that of `fit` on the same rows, bit for bit, whatever the order of files and rows. After its labels
         the table is read four times: for ranges and positives, for the sums that place the edges, for the negatives
-        next to the edges, and to round the limits. Small tables are read into memory.
+        next to the edges, and to round the limits (not with ``round_limits=False``). `FastBoxesClassifierCV` reads it
+        once more, for rows to choose the parameters by. Small tables are read into memory.
 
         Parameters
         ----------
@@ -274,8 +275,8 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
             warn(
                 "A box has no limits, so every row is flagged. Forces on its edges fall with the distance of the rows, "
                 f"added up over {self.boxes_.n_features} features, and here no negative is near enough to hold any "
-                "edge. Use fewer features, a narrower feature_range or a larger negative_weight, or "
-                "ScoredBoxesClassifier, which copes with any number of features."
+                "edge. Use fewer features, or ScoredBoxesClassifier, which copes with any number of them. A narrower "
+                "feature_range or a larger negative_weight may help, too."
             )
 
 
@@ -397,6 +398,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         growth_named(self.growth)
         check_clusterer(self.clusterer)
         range_width(self.feature_range)
+        check_bool(self.round_limits, "round_limits")
 
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         positive, negative = source.weights

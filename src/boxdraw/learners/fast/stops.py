@@ -24,6 +24,7 @@ class Stops:
     last: tuple[FloatArray, ...]
     scaled_first: tuple[FloatArray, ...]
     scaled_last: tuple[FloatArray, ...]
+    # For the report page, which rounds limits at other costs: the values of the positives, and which columns are whole.
     positives: FloatArray
     whole: BoolArray
 

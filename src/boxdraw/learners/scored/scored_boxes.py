@@ -16,7 +16,7 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.learners.folds import inner_splits
-from boxdraw.learners.parameters import check_choice, check_cost
+from boxdraw.learners.parameters import check_bool, check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.model.boxes import BoxSet
@@ -315,6 +315,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             raise ValueError(f"max_limits must be 'auto' or a whole number of at least 1; got {n!r}.")
         check_cost(self.lam, "lam", "auto")
         check_cost(self.false_alarm_cost, "false_alarm_cost", None)
+        check_bool(self.signed_points, "signed_points")
+        check_bool(self.round_limits, "round_limits")
         if self.cv is None:
             given = _PLAIN.max_limits if self.max_limits == "auto" else int(self.max_limits)
             return [Setting(given, _PLAIN.lam if self.lam == "auto" else float(self.lam))]
@@ -357,8 +359,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if not len(self.scorecard_):
             doubt = (
-                "No box was found that sets positives apart: nothing is flagged. Lower lam, or look whether the "
-                "features tell anything about the classes."
+                "No box was found that sets positives apart: nothing is flagged. Check whether the features say "
+                "anything about the classes. A lower lam may find weaker boxes."
             )
         elif fewest <= _GUESSES:
             doubt = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.quiet import quietly
-from boxdraw.learners.engine.climb import Prices, Rows, make_rows
+from boxdraw.learners.engine.climb import NO_CAP, Prices, Rows, make_rows
 from boxdraw.learners.engine.draw import Drawing, Effort, draw, evaluate
 from boxdraw.learners.engine.levels import Axis, LevelTable
 from boxdraw.learners.fast.cluster import cluster_positives
@@ -18,7 +18,6 @@ from boxdraw.tables.order import Order
 
 _UNIT = 2.0**-48  # of weights, of which those of the positives add up to 1
 _LEAST_PRICE = 1e-6  # of a box, so that one without use is never drawn
-NO_CAP = 10**6
 _LAST = float(np.finfo(np.float64).max)  # place below that of categories that were not there, which is infinite
 _N_CLUSTERS = (3, 5, 8)
 _MOST_AXES = 40  # with which a box around a cluster, of two limits each to begin with, gets anywhere

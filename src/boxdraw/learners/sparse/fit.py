@@ -12,10 +12,9 @@ import numpy.typing as npt
 from boxdraw._core.arrays import Matrix
 from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
-from boxdraw._core.warn import warn
 from boxdraw.learners.engine.draw import Drawing
 from boxdraw.learners.engine.levels import make_axes, put_on_levels
-from boxdraw.learners.folds import inner_splits
+from boxdraw.learners.folds import inner_splits, usable_folds
 from boxdraw.learners.rounding import Limits, round_on_rows
 from boxdraw.learners.sparse.drawings import Board, Costs, has_clusters, limits_of, order_of
 from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint, make_frontier
@@ -86,23 +85,19 @@ class Fit:
         """Yield folds of the distinct rows, dealt several times unless a round is slow; ``costs``: if they are open."""
         table = self.table
         fewest = min(self.n_positives, int(np.count_nonzero(table.downs > 0)))
-        if fewest < n_folds:
-            what = f"only {fewest} folds are used" if fewest > 1 else "no parameter can be chosen by cross-validation"
-            warn(f"Distinct rows of the smaller class: {fewest}, cv={n_folds}: {what}.")
-        if fewest < 2:
-            return
-        for repeat in range(n_deals(table, costs)):
-            number = table.folds(min(n_folds, fewest), seed + repeat)
+        n_folds = usable_folds(n_folds, fewest, "Distinct rows")
+        for repeat in range(n_deals(table, costs) if n_folds else 0):
+            number = table.folds(n_folds, seed + repeat)
             for k in range(number.max() + 1):
                 train, test = np.flatnonzero(number != k), np.flatnonzero(number == k)
                 split = Split(table.take(train), table.take(test), test)
                 if all(part.ups.any() and part.downs.any() for part in (split.train, split.test)):
                     yield split
 
-    def given(self, few: Training, labels: npt.NDArray[Any], cv: Any, random_state: Any) -> Iterator[Split]:
+    def given(self, labels: npt.NDArray[Any], cv: Any) -> Iterator[Split]:
         """Yield the folds of a splitter."""
-        for train, test in inner_splits(few, labels, cv, random_state):
-            yield Split(self.table.of_rows(few, train)[0], *self.table.of_rows(few, test))
+        for train, test in inner_splits(self._few, labels, cv, None):
+            yield Split(self.table.of_rows(self._few, train)[0], *self.table.of_rows(self._few, test))
 
     def choose(self, splits: list[Split], grid: Grid, progress: Progress) -> tuple[Choice, str]:
         """Choose the setting by held-out rows, and return a warning if they say that it is no better than chance."""

@@ -75,7 +75,7 @@ class Frontier(Sequence[FrontierPoint]):
         return self.to_text()
 
     def plot(self, ax: Any = None) -> FrontierDisplay:
-        """Plot the held-out score by the number of limits; needs matplotlib."""
+        """Plot the held-out score by the number of limits; needs matplotlib, and inner folds in the fit."""
         from boxdraw.plotting.frontier import FrontierDisplay
 
         return FrontierDisplay(self).plot(ax=ax)

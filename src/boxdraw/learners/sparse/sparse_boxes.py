@@ -16,15 +16,16 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
-from boxdraw.learners.parameters import check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.tables.training import Training, read_training_rows
 
 _BOXES = (1, 2, 4, 8)
-_SHORT = (0.16, 0.08)  # prices of a limit in shares of the positives: chosen only if no other is better
-_LIMITS = (0.04, 0.02, 0.01, 0.005, 0.0025)  # and those to choose from
+# Prices of a limit in shares of the positives. Of the usual ones the highest is chosen that does about as well as the
+# best; a higher one, for very short rules, only if none does better.
+_SHORT, _LIMITS = (0.16, 0.08), (0.04, 0.02, 0.01, 0.005, 0.0025)
 _RATIOS = (1.0, 2.0, 4.0, 8.0)  # costs of false alarms, in balances
 _SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, among which limits are searched
 _MOST = 1e9  # costs in balances beyond which nothing changes any more, but digits are lost
@@ -231,10 +232,11 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             if getattr(self, name) != "auto":
                 check_not_negative(getattr(self, name), name, "'auto' or ")
         check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
+        check_bool(self.round_limits, "round_limits")
 
     def _grid(self, data: Training, n_positives: int) -> Any:
         """Return the settings to try."""
-        from boxdraw.learners.sparse.drawings import NO_CAP
+        from boxdraw.learners.engine.climb import NO_CAP
         from boxdraw.learners.sparse.learn import Grid
 
         alone = self.cv is None
@@ -260,7 +262,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             check_scalar(self.cv, "cv", Integral, min_val=2)
             seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31))
             return list(fit.deal(int(self.cv), seed, costs))
-        return list(fit.given(few, self._labels(few.positive), self.cv, self.random_state))
+        return list(fit.given(self._labels(few.positive), self.cv))
 
     def _warn(self, data: Training, doubt: str, everything: bool) -> None:
         """Give at most one warning about the model."""
