@@ -61,7 +61,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     gap : float, default=0.0
         Stop when the objective is proven to be within this share of the best, for example 0.01.
     solver : {"auto", "mip"}, default="auto"
-        "mip" is the program printed in the paper, on HiGHS: for teaching and comparison, on small data.
+        "mip" is the program printed in the paper, on HiGHS: for teaching and comparison, on small data. HiGHS computes
+        in floating point, so its bound is no proof; ``certificate_.proven`` tells.
     strategy : {"full", "neighbourhood", "per_cluster"}, default="full"
         "neighbourhood" first solves the problem with the negatives near the positives alone and starts from its answer.
         "per_cluster" draws the best single box for each cluster of positives, among the negatives within its reach, and
@@ -97,8 +98,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     objective_, bound_, gap_ : float
         The objective of the boxes, what no drawing exceeds, and their distance relative to the objective.
     status_ : str
-        "optimal"; "gap_reached"; "time_limit"; "interrupted" by Ctrl-C or the callback; "heuristic" for "per_cluster"
-        without a proof.
+        "optimal"; "gap_reached", by "mip" also if the rest is within the tolerances of HiGHS; "time_limit";
+        "interrupted" by Ctrl-C or the callback; "heuristic" if "per_cluster" or "mip" ended without any of these.
     certificate_ : Certificate
         All of it, to be checked against the data by ``certificate_.verify(X, y)``.
     negative_weight_ : float

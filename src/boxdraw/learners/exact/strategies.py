@@ -16,6 +16,7 @@ from boxdraw.learners.exact.objective import Objective, PointWeights
 from boxdraw.learners.exact.problem import Box, Problem, half_ranges, presolve, within_reach
 from boxdraw.learners.exact.progress import Reporter
 from boxdraw.learners.exact.size import fast_step, provable, sample_step, too_large
+from boxdraw.learners.exact.weights import decimal
 
 Starts = list[tuple[str, BoolArray]]  # drawings to start from: how each was found, and the positives in each box
 
@@ -268,9 +269,11 @@ def _by_mip(objective: Objective, warm: BoolArray | None, budget: Budget) -> Out
             0.0 if value is None else value, bound, "mixed-integer program"
         ),
     )
-    value = objective.value(result.lower, result.upper)
-    bound: Fraction | float = value if result.optimal else result.bound
-    status = "optimal" if result.optimal else "interrupted" if result.interrupted else "time_limit"
-    if status == "time_limit" and bound - value <= budget.gap * abs(value):
+    value, bound = objective.value(result.lower, result.upper), result.bound
+    if result.optimal or result.interrupted:
+        status = "optimal" if result.optimal else "interrupted"
+    elif result.close or bound - value <= decimal(budget.gap) * abs(value):
         status = "gap_reached"
-    return Outcome(list(objective.held(result.lower, result.upper)), bound, status, "HiGHS", "HiGHS")
+    else:
+        status = "heuristic" if result.finished else "time_limit"
+    return Outcome(list(objective.held(result.lower, result.upper)), bound, status, "HiGHS", result.bound_method)
