@@ -40,7 +40,6 @@ _TOLERANCE = 1e-9  # by which HiGHS may break a constraint or miss a whole numbe
 _LEAST_EPSILON = 1e-7  # well above what such errors, times M, add up to
 _MOST_EPSILON = 1e-6  # no limit may be within ε of what a row asks for: keep that zone small
 _MOST_WORTH = 2.0**20  # of all rows, as HiGHS sees them: it has tolerances for numbers of about such a size
-_LONGEST = 1e9  # seconds; the message has no room for many more
 FLOATING = "HiGHS in floating point"  # what the certificate calls it
 
 _CHILD = """
@@ -88,7 +87,6 @@ def solve_mip(
     on_progress: Callable[[float | None, float], bool] | None,
 ) -> MipResult:
     """Solve the paper's program; a solver later than a tenth of the limit and half a second is ended."""
-    time_limit = min(time_limit, _LONGEST)
     deadline = time.time() + time_limit
     m, n, k = *objective.X.shape, objective.max_boxes
     if (nonzeros := m * k * (8 * n + 6) + 2 * m + 2 * k * n) > _MOST_NONZEROS:

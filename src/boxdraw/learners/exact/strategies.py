@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from boxdraw._core.arrays import BoolArray, IntArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.quiet import quietly
 from boxdraw.learners.exact.edges import place_edges
 from boxdraw.learners.exact.objective import Objective, PointWeights
@@ -23,6 +23,7 @@ Starts = list[tuple[str, BoolArray]]  # drawings to start from: how each was fou
 STRATEGIES = ("full", "neighbourhood", "per_cluster")
 _CLUSTERINGS = 3
 _SHARE = 0.3  # of the time goes to the neighbourhood
+_LARGE = 1e100  # squares of what is larger, times weights, may be no numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +106,8 @@ def cluster_starts(objective: Objective, seed: int) -> Starts:
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
-    from boxdraw.learners.fast.cluster import filled
-
     positives = objective.rows(objective.positive)
-    scaled = filled(positives / half_ranges(positives))
+    scaled = _scaled(positives)
     n_clusters = min(objective.max_boxes, len(np.unique(scaled, axis=0)))
     starts = []
     for k in range(_CLUSTERINGS if n_clusters > 1 else 0):
@@ -117,6 +116,14 @@ def cluster_starts(objective: Objective, seed: int) -> Starts:
             labels = KMeans(n_clusters, n_init=1, random_state=(seed + k) % 2**32).fit_predict(scaled)
         starts.append(("clusters", labels == np.arange(n_clusters)[:, None]))
     return starts
+
+
+def _scaled(rows: FloatArray) -> FloatArray:
+    """Return rows as distances are measured on them, missing values filled in: in half ranges of the features."""
+    from boxdraw.learners.fast.cluster import filled
+
+    scaled = filled(rows / half_ranges(rows))
+    return np.where(scaled.min(axis=0) == scaled.max(axis=0), 0.0, scaled)  # a constant may be as large as it likes
 
 
 def search(objective: Objective, weights: PointWeights, starts: Starts, budget: Budget) -> Outcome:
@@ -181,9 +188,7 @@ def _near(objective: Objective) -> BoolArray:
     """Choose all positives, and the half of the negatives that is closest to one of them."""
     from sklearn.neighbors import NearestNeighbors
 
-    from boxdraw.learners.fast.cluster import filled
-
-    X = filled(objective.rows(np.s_[:]) / half_ranges(objective.X))
+    X = _scaled(objective.rows(np.s_[:]))
     nearest = NearestNeighbors(n_neighbors=1).fit(X[objective.positive])
     distance = nearest.kneighbors(X[~objective.positive])[0][:, 0]
     near = objective.positive.copy()
@@ -198,7 +203,9 @@ def per_cluster(objective: Objective, weights: PointWeights, budget: Budget) -> 
     positives = np.flatnonzero(objective.positive)
     weight = None if objective.weight is None else objective.weight[positives]
     with quietly(UserWarning):
-        known = filled(objective.rows(positives), masses(weight, None))
+        known = objective.rows(positives)
+        size = np.fmax.reduce(np.abs(known), axis=None)
+        known = filled(known / size if size > _LARGE else known, masses(weight, None))  # so that distances are numbers
         labels = cluster_positives(known, weight, objective.max_boxes, None, budget.seed)
     reached = within_reach(objective, positives)
     held, status, note, n_clusters = [], "heuristic", "", int(labels.max()) + 1

@@ -18,7 +18,7 @@ from boxdraw.learners.parameters import check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
 from boxdraw.model.boxes import BoxSet
-from boxdraw.tables.training import Training, read_training_rows
+from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
 
 _BOXES = (1, 2, 4, 8)
 _SHORT = (0.16, 0.08)  # prices of a limit in shares of the positives: chosen only if no other is better
@@ -155,6 +155,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self._check_parameters()
         with unchanged_on_error(self):
             data = read_training_rows(self, X, y, sample_weight)
+            check_balance(data, LEAST_BALANCE)
             few = draw_sample(data, _SEARCHED)
             warm_up("Sparse Boxes", self.verbose > 0)
             progress = Progress("Sparse Boxes", self.verbose)
