@@ -137,7 +137,7 @@ def tables_with(number):
 
 
 @all_learners
-@pytest.mark.parametrize("number", [HUGE, -HUGE], ids=["huge", "-huge"])
+@pytest.mark.parametrize("number", [HUGE, -HUGE, 2**1024 - 1], ids=["huge", "-huge", "2**1024 - 1"])
 def test_whole_numbers_of_400_digits_in_a_table(name, number):
     for rows in tables_with(number):
         with pytest.raises(ValueError, match=r"Input X contains infinity or a value too large for dtype\('float64'\)"):

@@ -29,7 +29,7 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
 
 def _shown(value: Any) -> str:
     """Write a value; a whole number beyond float64 only as such, for it has hundreds of digits."""
-    if isinstance(value, int) and value.bit_length() > 1024:
+    if isinstance(value, int) and abs(value) >= 10**308:
         return "a whole number of more than 308 digits"
     return repr(value)
 

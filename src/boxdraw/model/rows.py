@@ -76,10 +76,13 @@ def numeric(values: Any, what: str) -> npt.NDArray[Any]:
 
 
 def _as_float(value: Any) -> Any:
-    """Return what NumPy can make a float64 of; a whole number of more than 308 digits is beyond all of them."""
-    if isinstance(value, int) and value.bit_length() > 1024:
+    """Return what NumPy can make a float64 of: a whole number of more than 308 digits is beyond all of them."""
+    if not isinstance(value, int):
+        return np.nan if is_missing(value) else value
+    try:
+        return float(value)
+    except OverflowError:
         return np.inf if value > 0 else -np.inf
-    return np.nan if is_missing(value) else value
 
 
 def places_of(column: Any, categories: tuple[Category, ...]) -> npt.NDArray[np.intp]:
