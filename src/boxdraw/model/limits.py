@@ -17,7 +17,9 @@ Allowed = tuple[tuple[frozenset[Category] | None, ...], ...]
 
 def checked_matrix(values: Any, what: str) -> FloatArray:
     """Return a read-only matrix of numbers, a row per box."""
-    array = numeric(values, what)
+    array, given = numeric(values, what), np.asarray(values)
+    if given.dtype.kind == "O" and any(isinstance(value, int) for value in given[np.isinf(array)].flat):
+        raise ValueError(f"{what} has a whole number beyond all of float64, 1.8e308; for no limit use infinity")
     if array.ndim != 2 or array.shape[1] == 0:
         wanted = "(n_boxes, n_features) with at least one feature"
         raise ValueError(f"{what} must be {wanted}, got {array.shape}: write one box as [[...]]")

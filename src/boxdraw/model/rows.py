@@ -69,12 +69,20 @@ def numeric(values: Any, what: str) -> npt.NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind == "O" and not any(isinstance(value, str | bytes) for value in array.flat):
         with suppress(TypeError, ValueError, OverflowError):
-            array = np.array([np.nan if is_missing(value) else value for value in array.flat], np.float64).reshape(
-                array.shape
-            )
+            array = np.array(list(map(_as_float, array.flat)), np.float64).reshape(array.shape)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{what} must hold numbers only, got {type(values).__name__} of dtype {array.dtype}")
     return array
+
+
+def _as_float(value: Any) -> Any:
+    """Return what NumPy can make a float64 of: a whole number of more than 308 digits is beyond all of them."""
+    if not isinstance(value, int):
+        return np.nan if is_missing(value) else value
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
 
 
 def places_of(column: Any, categories: tuple[Category, ...]) -> npt.NDArray[np.intp]:

@@ -34,9 +34,12 @@ def positive_label(n_rows: Mapping[Any, int], pos_label: Any, of: str = "a class
 
 
 def as_labels(y: Any) -> Labels:
-    """Return labels as an array; texts that a fixed width would change (NULs at the end) stay Python objects."""
+    """Return labels as an array; those that it would change stay Python objects: texts with NULs at the end, say."""
     labels = np.asarray(y)
-    if isinstance(y, list | tuple) and labels.ndim == 1 and labels.dtype.kind == "U" and labels.tolist() != list(y):
+    if not isinstance(y, list | tuple) or labels.ndim != 1:
+        return labels
+    rounded = labels.dtype.kind == "f" and all(isinstance(label, int) for label in y)  # of more than 64 bits
+    if rounded or (labels.dtype.kind == "U" and labels.tolist() != list(y)):
         labels = np.empty(len(y), dtype=object)
         labels[:] = y
     return labels
@@ -70,7 +73,11 @@ def _read_objects(labels: Labels) -> Labels:
     if gone := [row for row, label in enumerate(values) if is_missing(label)]:
         raise ValueError(f"Input y contains NaN, the first in row {gone[0]} of {len(values)}: each row needs a label.")
     if all(issubclass(kind, int | np.integer) for kind in kinds):  # members of an IntEnum among them
-        return np.array([int(label) for label in values]) if kinds != {bool} else labels.astype(np.bool_)
+        whole = [int(label) for label in values]
+        _check_size(whole)
+        kind = np.uint64 if max(whole) >= 2**63 else np.int64
+        return np.array(whole, dtype=kind) if kinds != {bool} else labels.astype(np.bool_)
+    _check_size([label for label in values if isinstance(label, int)])
     if enums := [kind.__name__ for kind in kinds if issubclass(kind, Enum) and not issubclass(kind, str)]:
         raise TypeError(
             f"y holds members of the enum {enums[0]}, which have no order; expected texts or numbers. Use their names "
@@ -79,6 +86,16 @@ def _read_objects(labels: Labels) -> Labels:
     if len({issubclass(kind, str) for kind in kinds}) == 2:
         raise TypeError(f"y must have labels of one type; got {', '.join(sorted(kind.__name__ for kind in kinds))}.")
     return labels
+
+
+def _check_size(labels: list[int]) -> None:
+    """Reject whole numbers that NumPy has no type for, or none that has all of them."""
+    least, most = min(labels, default=0), max(labels, default=0)
+    if least < -(2**63) or most >= 2 ** (63 if least < 0 else 64):
+        raise ValueError(
+            "y has whole numbers that no one integer type of 64 bits holds; expected labels that fit into one. Use "
+            "texts, for example [str(label) for label in y]."
+        )
 
 
 def labels_of(y: Any, n_rows: int, classes: Labels) -> Labels:
@@ -113,7 +130,8 @@ def check_binary(y: Labels, pos_label: Any, weight: FloatArray | None = None) ->
     """Return the two classes, the positive one and a mask of its rows; rows without weight do not count."""
     if y.dtype.kind not in "biu":  # whole numbers are labels; the check is slow
         y = read_labels(y)
-        check_classification_targets(y)
+        with np.errstate(over="ignore", invalid="ignore"):  # of labels that no whole number of 64 bits has
+            check_classification_targets(y)
     classes, is_second = _two_classes(y)
     if len(classes) > 2:
         raise ValueError(

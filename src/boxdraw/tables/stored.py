@@ -71,9 +71,9 @@ def find_classes(reader: TableReader, columns: LearningColumns, pos_label: Any) 
     n_rows = {label: found.count[label] for label in labels.tolist()}
     chosen = list(n_rows).index(positive_label(n_rows, pos_label, f"a label in column {columns.target!r}"))
     weights = [found.weight[label] for label in n_rows]
-    total = sum(weights)
-    if not 1e-200 < float(total) < 1e200:
-        raise ValueError(f"The weights add up to {float(total):.3g}; scale them to between 1e-200 and 1e200.")
+    if not 1e-200 < (total := sum(weights)) < 1e200:
+        shown = f"{float(total):.3g}" if total < 1e200 else "1e200 or more"  # maybe more than any float
+        raise ValueError(f"The weights add up to {shown}; scale them to between 1e-200 and 1e200.")
     return Classes(labels, labels[chosen], found.n_rows, float(weights[chosen]), float(weights[1 - chosen]))
 
 

@@ -15,6 +15,8 @@ from boxdraw.tables.encoding import is_finite
 from boxdraw.tables.labels import check_binary, check_weight
 from boxdraw.tables.schema import read_training
 
+LEAST_BALANCE = 1e-12  # of the classes' weights, for learners that add both up: less is lost in the digits of the sum
+
 
 @dataclass(frozen=True, slots=True)
 class Training:
@@ -104,5 +106,5 @@ def check_balance(data: Training, least: float) -> None:
     if totals[0] < least * totals[1]:
         raise ValueError(
             f"sample_weight adds up to {totals[0]:.3g} in one class and to {totals[1]:.3g} in the other; expected at "
-            f"least {least:.1g} of the larger sum in either class."
+            f"least {least:.1g} of the larger sum in either class. Scale the weights of one class."
         )

@@ -1,6 +1,7 @@
 """How a search ends: in time, by a callback, by Ctrl-C, at a gap."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -121,7 +122,7 @@ def callback(progress):
 
 
 model = ExactBoxesClassifier(
-    max_boxes=3, time_limit=600.0, n_jobs=int(sys.argv[1]), callback=callback, solver=sys.argv[3]
+    max_boxes=3, time_limit=6000.0, n_jobs=int(sys.argv[1]), callback=callback, solver=sys.argv[3]
 )
 model.fit(X, y)
 print(model.status_, model.certificate_.verify(X, y))
@@ -146,6 +147,32 @@ def test_ctrl_c_returns_the_best_so_far(n_jobs, after, solver):
     assert err == ""
     assert process.returncode == 0
     assert out.splitlines()[-1] == "interrupted True"
+
+
+# The solver inherits the end of a pipe that nobody writes to: it is closed when both processes are gone.
+WITNESS = """
+import sys
+from functools import partial
+from boxdraw.learners.exact import mip
+
+mip.Popen = partial(mip.Popen, pass_fds=[int(sys.argv[4])])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("how", ["SIGTERM", "SIGKILL"])
+def test_the_solver_ends_with_the_process_that_started_it(how):
+    ours, theirs = os.pipe()
+    command = [sys.executable, "-c", WITNESS + CTRL_C, "1", "8", "mip", str(theirs)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, pass_fds=[theirs]) as process:
+        os.close(theirs)
+        assert process.stdout.readline() == "searching\n"
+        assert select.select([ours], [], [], 0)[0] == []
+        process.send_signal(getattr(signal, how))
+    assert process.returncode == -getattr(signal, how)
+    assert select.select([ours], [], [], HANG)[0] == [ours]
+    assert os.read(ours, 1) == b""
+    os.close(ours)
 
 
 def test_a_gap_is_enough():

@@ -1,13 +1,14 @@
 """The paper's program against a brute force over all drawings that can be best."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from boxdraw.learners.exact.mip import solve_mip
+from boxdraw.learners.exact.mip import FLOATING, _Program, solve_mip
 from boxdraw.learners.exact.objective import Objective
 
 from .fitted import HANG
@@ -77,7 +78,7 @@ def test_it_is_as_good_as_brute_force():
     for seed, (objective, result) in enumerate(zip(instances, solve_all(instances), strict=True)):
         best = brute_force(objective)
         assert objective.value(result.lower, result.upper) == best, seed
-        assert result.bound >= best - 1e-6, seed
+        assert result.bound == best, seed
         assert len(result.lower) <= objective.max_boxes, seed
         assert result.optimal, seed
         assert not result.interrupted, seed
@@ -87,7 +88,7 @@ def test_a_gap_leaves_the_bound_valid():
     instances = [instance(seed) for seed in range(100, 108)]
     for objective, result in zip(instances, solve_all(instances, gap=0.3), strict=True):
         value, best = objective.value(result.lower, result.upper), brute_force(objective)
-        assert result.bound >= best - 1e-6
+        assert result.bound >= best
         assert result.bound - value <= 0.3 * value + 1e-6
 
 
@@ -138,7 +139,72 @@ def test_rows_closer_than_the_solver_can_tell():
     objective = row_of_points(X=np.array([[1.0], [2], [3], [7], [8], [3 + 1e-9], [9]]))
     with pytest.warns(UserWarning, match=r"In features \[0\] .* differ by only 1e-10 of the range"):
         result = solve(objective)
-    assert result.bound >= 7 - 1e-6
+    assert result.bound >= 7
+
+
+def counting(objective):
+    """Return what one box is worth that gets every row of weight 1 right."""
+    return np.sum(objective.positive) + objective.negative_weight * np.sum(~objective.positive) - objective.box_cost
+
+
+def test_weights_below_the_tolerances_of_the_solver():
+    """HiGHS called 2e-06 optimal when it saw 1e-12 beside 1e-06."""
+    three = {"X": np.array([[1.0], [2], [3]]), "weight": np.full(3, 1e-12), "max_boxes": 1}
+    three |= {"negative_weight": Fraction(10**6), "box_cost": Fraction(0)}
+    for positive in ([True, False, False], [False, True, False]):
+        result = solve(row_of_points(positive=np.array(positive), **three))
+        assert result.lower.tolist() == result.upper.tolist() == [[1 + positive.index(True)]]
+        assert (result.bound, result.optimal) == (Fraction("2.000001e-06"), True)
+
+
+def uneven(seed):
+    """Return rows whose weights are of sizes up to 1e-30 and 1e30, with all digits or a few."""
+    rng, size = np.random.default_rng(seed), [0, 3, 12, 30][seed % 4]
+    of_rows = instance(seed)
+    digits = rng.random(len(of_rows.X)) if seed % 8 < 4 else rng.integers(1, 4, len(of_rows.X))
+    weight = digits * 10.0 ** rng.integers(-size, size + 1, len(of_rows.X))
+    costs = Fraction(10) ** int(rng.integers(-8, 9)), rng.choice([Fraction(0), Fraction(1, 10**9), Fraction(10**6)])
+    return replace(of_rows, weight=weight, negative_weight=costs[0], box_cost=costs[1])
+
+
+@pytest.mark.parametrize("first", [0, pytest.param(8, marks=pytest.mark.thorough)])
+def test_weights_of_all_sizes(first):
+    instances = [uneven(seed) for seed in range(first, 8 * first + 8)]
+    for seed, (objective, result) in enumerate(zip(instances, solve_all(instances), strict=True), first):
+        as_printed = np.array([Fraction(repr(weight)) for weight in objective.weight.tolist()])
+        best, error = brute_force(replace(objective, weight=as_printed)), objective.in_points().error
+        value = objective.value(result.lower, result.upper)
+        assert value <= best <= result.bound, seed
+        assert result.optimal == (result.bound - value <= 2 * error), seed
+        assert result.finished, seed
+
+
+@pytest.mark.parametrize(
+    ("dual", "bound", "method"), [(7.4, 7, FLOATING), (6.9, 7.5, "counting"), (8.1, 7.5, "counting")]
+)
+def test_a_bound_is_claimed_only_if_nothing_speaks_against_it(monkeypatch, dual, bound, method):
+    """The best drawing has 7; by counting, no drawing has more than 6 + 2 - 1/2."""
+    read = _Program.read
+    in_points = 2 * dual  # of half a unit
+    monkeypatch.setattr(_Program, "read", lambda *about: (in_points, *read(*about)[1:]))
+    result = solve(row_of_points())
+    assert (result.bound, result.bound_method, result.optimal) == (bound, method, bound == 7)
+    assert (result.finished, result.close) == (True, bound == 7)
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e300, 1.7e308])
+def test_numbers_of_any_size(size):
+    near = np.array([[-1.0], [-0.75], [-0.5], [0.5], [1], [0], [-0.25]])
+    X = np.rint(near * 8) * 5e-324 if size == 5e-324 else near * size
+    result = solve(row_of_points(X=X))
+    assert (result.lower.tolist(), result.upper.tolist()) == (X[[0, 3]].tolist(), X[[2, 4]].tolist())
+    assert (result.bound, result.optimal) == (7, True)
+
+
+def test_a_margin_beyond_all_numbers():
+    everywhere = row_of_points(margin=1.7e308)
+    result = solve(everywhere)  # a box holds every positive and is too close to every negative
+    assert everywhere.value(result.lower, result.upper) == 5.5 <= result.bound
 
 
 def test_a_large_program_is_refused():
@@ -174,7 +240,7 @@ def test_the_caller_can_stop_it(hard, start):
     assert result.interrupted
     value = hard.value(result.lower, result.upper)
     assert value >= hard.value(*start)
-    assert told == [(value, np.inf)] * 3
+    assert told == [(value, counting(hard))] * 3
 
 
 def test_ctrl_c_ends_it(hard):
@@ -183,7 +249,7 @@ def test_ctrl_c_ends_it(hard):
 
     result = solve(hard, on_progress=press)
     assert result.interrupted
-    assert (len(result.lower), result.bound, result.optimal) == (0, np.inf, False)
+    assert (len(result.lower), result.bound, result.optimal) == (0, counting(hard), False)
 
 
 def test_a_solver_that_dies_is_an_error(monkeypatch):

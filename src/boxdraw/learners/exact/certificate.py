@@ -53,7 +53,7 @@ class Certificate:
     status, seconds, seed : str, float, int or None
         How the search ended (optimal, gap_reached, time_limit, interrupted, heuristic), how long it took, and its seed.
     objective_method, bound_method : str
-        What found the boxes, and what proved the bound.
+        What found the boxes, and what gave the bound.
     negative_weight, box_cost, margin, max_boxes : Fraction, Fraction, float, int
         What was maximised; see `boxdraw.learners.exact.objective.Objective`.
     rounding_error : float
@@ -120,6 +120,11 @@ class Certificate:
         """By what part of the objective another drawing may be better: 0 if none is."""
         more = max(self.bound - self.objective, 0.0)
         return more / abs(self.objective) if self.objective else math.inf if more else 0.0
+
+    @property
+    def proven(self) -> bool:
+        """Whether the bound comes from exact arithmetic; that of ``solver="mip"`` may be the word of HiGHS alone."""
+        return self.bound < math.inf and not self.bound_method.startswith("HiGHS")
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> bool:
         """Recompute, in exact arithmetic, all that can be recomputed without a solver.
@@ -220,7 +225,8 @@ class Certificate:
             raise CertificateError(str(error)) from None
 
     def __repr__(self) -> str:
-        bound = f"{self.bound:.10g}, proven by {self.bound_method}" if self.bound < math.inf else "none proven"
+        how = "proven" if self.proven else "not proven, claimed"
+        bound = f"{self.bound:.10g}, {how} by {self.bound_method}" if self.bound < math.inf else "none proven"
         return (
             f"Certificate of {len(self.boxes)} of at most {self.max_boxes} boxes, "
             f"for class {self.pos_label!r}: {self.n_positive} of {self.n_rows} rows\n"

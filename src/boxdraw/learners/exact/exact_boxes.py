@@ -32,6 +32,8 @@ from boxdraw.tables.order import fit_order
 from boxdraw.tables.training import Training, read_training_rows
 
 _SOLVERS = ("auto", "mip")
+_LONGEST = 1e9  # seconds, three decades: what a solver takes for a time limit
+_MOST_MARGIN = 1e300  # of which a multiple is still a number
 
 
 class ExactBoxesClassifier(BaseBoxClassifier):
@@ -61,7 +63,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     gap : float, default=0.0
         Stop when the objective is proven to be within this share of the best, for example 0.01.
     solver : {"auto", "mip"}, default="auto"
-        "mip" is the program printed in the paper, on HiGHS: for teaching and comparison, on small data.
+        "mip" is the program printed in the paper, on HiGHS: for teaching and comparison, on small data. HiGHS computes
+        in floating point, so its bound is no proof; ``certificate_.proven`` tells.
     strategy : {"full", "neighbourhood", "per_cluster"}, default="full"
         "neighbourhood" first solves the problem with the negatives near the positives alone and starts from its answer.
         "per_cluster" draws the best single box for each cluster of positives, among the negatives within its reach, and
@@ -97,8 +100,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     objective_, bound_, gap_ : float
         The objective of the boxes, what no drawing exceeds, and their distance relative to the objective.
     status_ : str
-        "optimal"; "gap_reached"; "time_limit"; "interrupted" by Ctrl-C or the callback; "heuristic" for "per_cluster"
-        without a proof.
+        "optimal"; "gap_reached", by "mip" also if the rest is within the tolerances of HiGHS; "time_limit";
+        "interrupted" by Ctrl-C or the callback; "heuristic" if "per_cluster" or "mip" ended without any of these.
     certificate_ : Certificate
         All of it, to be checked against the data by ``certificate_.verify(X, y)``.
     negative_weight_ : float
@@ -205,9 +208,10 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         warm = self._warm_start(X, objective, rows)
         # What the certificate says of the data is computed before the search, which then has the rest of the time.
         data = about_data(objective, weights) if self._encoding.plain else None
+        seconds = min(float(self.time_limit), _LONGEST)
         budget = Budget(
-            seconds=float(self.time_limit),
-            end=start + self.time_limit - self._seconds_after(objective),
+            seconds=seconds,
+            end=start + seconds - self._seconds_after(objective),
             gap=float(self.gap),
             seed=int(check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1)),
             n_jobs=effective_n_jobs(self.n_jobs),
@@ -250,6 +254,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         check_cost(self.negative_weight, "negative_weight", "balanced")
         for name in ("box_cost", "margin", "gap", "time_limit"):
             check_not_negative(getattr(self, name), name)
+        if self.margin > _MOST_MARGIN:
+            raise ValueError(f"margin must be at most {_MOST_MARGIN:.0e}; got {self.margin!r}.")
         for name, known in (("solver", _SOLVERS), ("strategy", STRATEGIES), ("edges", EDGES)):
             check_choice(getattr(self, name), name, known)
         check_bool(self.round_limits, "round_limits")
@@ -269,7 +275,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         self._order = fit_order(rows)
         X, spacing = self._order.apply(rows.X), self._spacing()
         X = X if (spacing == 1).all() else X * spacing
-        numbers = Fraction(1), decimal(self.box_cost), float(self.margin), int(self.max_boxes)
+        most = min(int(self.max_boxes), int(np.count_nonzero(rows.positive)))  # a box around nothing only costs
+        numbers = Fraction(1), decimal(self.box_cost), float(self.margin), most
         objective = Objective(X, rows.positive, rows.weight, *numbers)
         c = self.negative_weight
         return replace(objective, negative_weight=objective.balanced() if isinstance(c, str) else decimal(c))
@@ -292,7 +299,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
 
     def _seconds_after(self, objective: Objective) -> float:
         """Return a generous estimate of the seconds that placing limits and counting rows take on large tables."""
-        seconds = objective.X.size * (1 + self.max_boxes) * 5e-8
+        seconds = objective.X.size * (1 + objective.max_boxes) * 5e-8
         if objective.weight is not None:
             seconds += len(objective.X) * 2e-6
         return min(seconds, self.time_limit / 3)

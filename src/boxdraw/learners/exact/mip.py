@@ -4,10 +4,14 @@ It is here to compare with: the library's own search is faster. A box may be unu
 but by (21) has limits, so limits may lie beyond the data by more than the margin, clear of every row. Each feature is
 scaled so that the data, grown by the margin, have width 1. ε comes from the data: up to half of the least distance,
 beyond twice the margin, at which a limit can keep a positive and a negative apart, it costs no drawing; well above the
-solver's tolerances, it admits no false one.
+solver's tolerances, it admits no false one. Weights are whole points, as in the library's own search.
+
+HiGHS computes in floating point, so its bound is its word and no proof: `claimed` adds what its tolerances may hide,
+and the exact bound by counting takes its place where that is as good, or where a drawing shows that HiGHS is wrong.
 
 HiGHS looks at its clock only now and then, and MathOpt passes it neither callbacks nor interrupts. So it runs in a
-process of its own, which is ended when it is late, on Ctrl-C, or when the caller says so.
+process of its own, which is ended when it is late, on Ctrl-C, or when the caller says so. It ends itself when its
+standard input does: whatever ended this process, SIGKILL too, has closed that pipe.
 """
 
 from __future__ import annotations
@@ -17,7 +21,9 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from subprocess import PIPE, Popen, TimeoutExpired
 from typing import Any
@@ -33,13 +39,20 @@ _MOST_NONZEROS = 5_000_000
 _TOLERANCE = 1e-9  # by which HiGHS may break a constraint or miss a whole number
 _LEAST_EPSILON = 1e-7  # well above what such errors, times M, add up to
 _MOST_EPSILON = 1e-6  # no limit may be within ε of what a row asks for: keep that zone small
+_MOST_WORTH = 2.0**20  # of all rows, as HiGHS sees them: it has tolerances for numbers of about such a size
+FLOATING = "HiGHS in floating point"  # what the certificate calls it
 
 _CHILD = """
-import signal, sys, time
+import os, signal, sys, threading, time
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal reaches this process too; the other one decides
+message = sys.stdin.buffer.read(int(sys.argv[2]))
+def end_with_parent():
+    os.read(0, 1)  # nothing more is sent
+    os._exit(1)
+threading.Thread(target=end_with_parent, daemon=True).start()
 from ortools.math_opt import callback_pb2, rpc_pb2
 from ortools.math_opt.core.python import solver
-request = rpc_pb2.SolveRequest.FromString(sys.stdin.buffer.read())
+request = rpc_pb2.SolveRequest.FromString(message)
 left = float(sys.argv[1]) - time.time()
 if left < float("inf"):
     request.parameters.time_limit.FromMilliseconds(max(1, int(1000 * left)))
@@ -51,12 +64,15 @@ sys.stdout.buffer.write(result.SerializeToString())
 
 @dataclass(frozen=True, slots=True)
 class MipResult:
-    """The best drawing found, and what the solver proved."""
+    """The best drawing found, and a bound on all drawings."""
 
     lower: FloatArray  # a row per box used: tight around the positives that it holds, grown by the margin
     upper: FloatArray
-    bound: float  # no drawing has a larger objective; inf if nothing was proved
-    optimal: bool  # the solver finished and the drawing reaches the bound, up to 1e-6
+    bound: Fraction  # no drawing has a larger objective
+    bound_method: str  # exact counting, or the word of HiGHS
+    optimal: bool  # the drawing reaches the bound, but for the rounding of weights to points
+    finished: bool  # the solver came to an end
+    close: bool  # and the drawing is as close to the bound as its tolerances can tell
     interrupted: bool  # by Ctrl-C or by the caller
 
 
@@ -83,14 +99,17 @@ def solve_mip(
     drawings = [_tight(objective, held)]
     known = float(objective.value(*drawings[0]))
     request = program.request(held, gap, n_jobs, seed)
-    stop = None if on_progress is None else partial(on_progress, known, math.inf)
+    most = max(objective.value_of(np.ones(m, dtype=np.bool_), 1), objective.value_of(~objective.positive, 0))
+    stop = None if on_progress is None else partial(on_progress, known, float(most))
     answer, interrupted = _run(request, deadline, deadline + 0.1 * time_limit + 0.5, stop)
-    bound, finished, found = (math.inf, False, None) if answer is None else program.read(answer)
+    dual, finished, found = (math.inf, False, None) if answer is None else program.read(answer)
     drawings += [] if found is None else [_tight(objective, found)]
     lower, upper = max(drawings, key=lambda drawing: objective.value(*drawing))
-    value = float(objective.value(lower, upper))
-    reached = value >= bound - 1e-6 * max(1.0, abs(bound))
-    return MipResult(lower, upper, max(bound, value), finished and reached, interrupted)
+    value, claimed = objective.value(lower, upper), program.claimed(dual)
+    bound, method = (most, "counting") if claimed is None or not value <= claimed < most else (claimed, FLOATING)
+    lost = 2 * program.weights.error  # in the drawing and in the bound
+    optimal, close = bound - value <= lost, bound - value <= lost + 2 * program.allowance
+    return MipResult(lower, upper, bound, method, optimal, finished, finished and close, interrupted)
 
 
 class _Program:
@@ -106,6 +125,21 @@ class _Program:
         parts = np.split(np.arange(ends[-1]), ends[:-1])
         self.at = {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
         self.n_columns = int(ends[-1])
+        self.weights = objective.in_points()
+        worth = int(self.weights.points.sum()) + self.weights.box_points * k
+        self.point = 2.0 ** -max(math.ceil(math.log2(max(worth, 1) / _MOST_WORTH)), 0)  # to HiGHS
+        self.slack = 1e-6 + _TOLERANCE * (worth * self.point + self.n_columns)  # of what HiGHS says, by its tolerances
+
+    @property
+    def allowance(self) -> Fraction:
+        """The slack in the units of the objective."""
+        return Fraction(self.slack / self.point) * self.weights.unit
+
+    def claimed(self, dual: float) -> Fraction | None:
+        """Return the bound that follows from that of HiGHS, allowing for its tolerances and the rounding of weights."""
+        if not math.isfinite(dual):
+            return None
+        return math.floor((dual + self.slack) / self.point) * self.weights.unit + self.weights.error
 
     def request(self, held: BoolArray, gap: float, n_jobs: int, seed: int) -> Any:
         """Return the message that asks MathOpt to solve it."""
@@ -115,18 +149,20 @@ class _Program:
         self._put_columns(request.model)
         self._put_rows(request.model)
         request.parameters.relative_gap_tolerance = gap
+        request.parameters.absolute_gap_tolerance = 0.0
         request.parameters.random_seed = seed % 2**31
         options = request.parameters.highs
         options.string_options["parallel"] = "off" if n_jobs == 1 else "on"
         options.int_options["threads"] = max(n_jobs, 0)
         options.double_options["mip_feasibility_tolerance"] = _TOLERANCE
         options.double_options["primal_feasibility_tolerance"] = _TOLERANCE
+        options.double_options["dual_feasibility_tolerance"] = _TOLERANCE
         hint = request.model_parameters.solution_hints.add().variable_values
         _fill(hint, ids=range(self.n_columns), values=self._start(held))
         return request
 
     def read(self, answer: bytes) -> tuple[float, bool, BoolArray | None]:
-        """Return the bound, whether the solver finished, and which positives its boxes hold, a row per box."""
+        """Return the solver's bound, whether it finished, and which positives its boxes hold, a row per box."""
         from ortools.math_opt import result_pb2, solution_pb2
 
         result = result_pb2.SolveResultProto.FromString(answer)
@@ -145,10 +181,9 @@ class _Program:
         for limit in (at["l"], at["u"]):
             lower[limit], upper[limit] = -self.margin - self.epsilon, self.top
         _fill(model.variables, ids=range(n), lower_bounds=lower, upper_bounds=upper, integers=whole)
-        weight = np.ones(len(self.x)) if objective.weight is None else objective.weight
-        worth = np.where(objective.positive, weight, float(objective.negative_weight) * weight)
         model.objective.maximize = True
-        cost = np.full(objective.max_boxes, -float(objective.box_cost))
+        worth = self.point * self.weights.points
+        cost = np.full(objective.max_boxes, -self.point * self.weights.box_points)
         _fill(model.objective.linear_coefficients, ids=[*at["z"], *at["used"]], values=[*worth, *cost])
 
     def _put_rows(self, model: Any) -> None:
@@ -211,10 +246,14 @@ def _fill(message: Any, **fields: Any) -> None:
 
 def _scale(objective: Objective) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the scaled rows and, per feature, the scaled margin and ε."""
-    X, margin = objective.X, objective.margin
+    with np.errstate(over="ignore", invalid="ignore"):  # infinity is as good as any large gap, and NaN is none
+        gap = np.array([_gap(column, objective.positive, objective.margin) for column in objective.X.T])
+    # In units of a power of two, in which the largest numbers have a range, too.
+    unit = np.ldexp(1.0, np.minimum(-np.frexp(np.maximum(np.abs(objective.X).max(axis=0), objective.margin))[1], 1000))
+    X, margin = objective.X * unit, objective.margin * unit
     width = np.ptp(X, axis=0) + 2 * margin
     width[width == 0] = 1
-    gap = np.array([_gap(column, objective.positive, margin) for column in X.T]) / width
+    gap = np.nan_to_num(gap * unit / width, nan=0.0)
     epsilon = np.minimum(gap / 4, _MOST_EPSILON)  # half of the gap would leave no room for rounding
     small = epsilon < _LEAST_EPSILON
     if small.any():
@@ -248,17 +287,21 @@ def _tight(objective: Objective, held: BoolArray) -> tuple[FloatArray, FloatArra
 
 def _run(request: Any, deadline: float, end: float, stop: Callable[[], bool] | None) -> tuple[bytes | None, bool]:
     """Return the solver's answer, None if it was ended, and whether it was interrupted."""
-    command = [sys.executable, "-P", "-c", _CHILD, str(deadline)]
+    message = request.SerializeToString()
+    command = [sys.executable, "-P", "-c", _CHILD, str(deadline), str(len(message))]
     paths = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    message: bytes | None = request.SerializeToString()
     with Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=paths) as process:
+        to_child, process.stdin = process.stdin, None  # else it would be closed as soon as the message is written
+        assert to_child is not None
         try:
+            with suppress(BrokenPipeError):  # a solver that dies says why below
+                to_child.write(message)
+                to_child.flush()
             while True:
                 try:
-                    answer, errors = process.communicate(message, timeout=0.25)
+                    answer, errors = process.communicate(timeout=0.25)
                     break
                 except TimeoutExpired:
-                    message = None  # it is on its way
                     if time.time() > end:
                         return None, False
                     if stop is not None and stop():
@@ -267,6 +310,8 @@ def _run(request: Any, deadline: float, end: float, stop: Callable[[], bool] | N
             return None, True
         finally:
             process.kill()
+            with suppress(BrokenPipeError):
+                to_child.close()
     if process.returncode:
         raise RuntimeError(f"HiGHS ended with code {process.returncode}: {errors.decode(errors='replace')}")
     return answer, False

@@ -18,6 +18,7 @@ Points = npt.NDArray[np.int64]
 
 # Totals of points stay below this, so that sums of them, and prices a thousand times finer, are exact in float64.
 _MOST_POINTS = 2**40
+_MOST_TOTAL = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class Objective:
         parts = [(rows if among is None else rows & among, factor) for rows, factor in sides]
         kinds = [(self._kinds(rows), rows, factor) for rows, factor in parts if rows.any()]
         most = sum((kind.total() * factor for kind, _, factor in kinds), self.box_cost * self.max_boxes)
+        _check_total(most)
         units = [kind.unit(factor) for kind, _, factor in kinds]
         unit = Fraction(1, math.lcm(self.box_cost.denominator, *(u.denominator for u in units)))
         if most / unit > _MOST_POINTS:
@@ -98,6 +100,15 @@ class Objective:
             points[rows] = whole if self.weight is None else whole[np.searchsorted(kind.sizes, self.weight[rows])]
             error += lost
         return PointWeights(points, box_points, unit, error)
+
+
+def _check_total(most: Fraction) -> None:
+    """Reject costs and weights with which an objective may be too large for a float."""
+    if most > _MOST_TOTAL:
+        raise ValueError(
+            "The weight of the positives, negative_weight times that of the negatives and box_cost times the boxes add "
+            f"up to 1e{math.log10(int(most)):.0f}; expected at most {_MOST_TOTAL:.0e}. Use smaller costs or weights."
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,21 @@ from fractions import Fraction
 
 import numpy as np
 
-from boxdraw._core.arrays import BoolArray, IntArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.quiet import quietly
 from boxdraw.learners.exact.edges import place_edges
 from boxdraw.learners.exact.objective import Objective, PointWeights
 from boxdraw.learners.exact.problem import Box, Problem, half_ranges, presolve, within_reach
 from boxdraw.learners.exact.progress import Reporter
 from boxdraw.learners.exact.size import fast_step, provable, sample_step, too_large
+from boxdraw.learners.exact.weights import decimal
 
 Starts = list[tuple[str, BoolArray]]  # drawings to start from: how each was found, and the positives in each box
 
 STRATEGIES = ("full", "neighbourhood", "per_cluster")
 _CLUSTERINGS = 3
 _SHARE = 0.3  # of the time goes to the neighbourhood
+_LARGE = 1e100  # squares of what is larger, times weights, may be no numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +106,8 @@ def cluster_starts(objective: Objective, seed: int) -> Starts:
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
-    from boxdraw.learners.fast.cluster import filled
-
     positives = objective.rows(objective.positive)
-    scaled = filled(positives / half_ranges(positives))
+    scaled = _scaled(positives)
     n_clusters = min(objective.max_boxes, len(np.unique(scaled, axis=0)))
     starts = []
     for k in range(_CLUSTERINGS if n_clusters > 1 else 0):
@@ -116,6 +116,14 @@ def cluster_starts(objective: Objective, seed: int) -> Starts:
             labels = KMeans(n_clusters, n_init=1, random_state=(seed + k) % 2**32).fit_predict(scaled)
         starts.append(("clusters", labels == np.arange(n_clusters)[:, None]))
     return starts
+
+
+def _scaled(rows: FloatArray) -> FloatArray:
+    """Return rows as distances are measured on them, missing values filled in: in half ranges of the features."""
+    from boxdraw.learners.fast.cluster import filled
+
+    scaled = filled(rows / half_ranges(rows))
+    return np.where(scaled.min(axis=0) == scaled.max(axis=0), 0.0, scaled)  # a constant may be as large as it likes
 
 
 def search(objective: Objective, weights: PointWeights, starts: Starts, budget: Budget) -> Outcome:
@@ -180,9 +188,7 @@ def _near(objective: Objective) -> BoolArray:
     """Choose all positives, and the half of the negatives that is closest to one of them."""
     from sklearn.neighbors import NearestNeighbors
 
-    from boxdraw.learners.fast.cluster import filled
-
-    X = filled(objective.rows(np.s_[:]) / half_ranges(objective.X))
+    X = _scaled(objective.rows(np.s_[:]))
     nearest = NearestNeighbors(n_neighbors=1).fit(X[objective.positive])
     distance = nearest.kneighbors(X[~objective.positive])[0][:, 0]
     near = objective.positive.copy()
@@ -197,7 +203,9 @@ def per_cluster(objective: Objective, weights: PointWeights, budget: Budget) -> 
     positives = np.flatnonzero(objective.positive)
     weight = None if objective.weight is None else objective.weight[positives]
     with quietly(UserWarning):
-        known = filled(objective.rows(positives), masses(weight, None))
+        known = objective.rows(positives)
+        size = np.fmax.reduce(np.abs(known), axis=None)
+        known = filled(known / size if size > _LARGE else known, masses(weight, None))  # so that distances are numbers
         labels = cluster_positives(known, weight, objective.max_boxes, None, budget.seed)
     reached = within_reach(objective, positives)
     held, status, note, n_clusters = [], "heuristic", "", int(labels.max()) + 1
@@ -268,9 +276,11 @@ def _by_mip(objective: Objective, warm: BoolArray | None, budget: Budget) -> Out
             0.0 if value is None else value, bound, "mixed-integer program"
         ),
     )
-    value = objective.value(result.lower, result.upper)
-    bound: Fraction | float = value if result.optimal else result.bound
-    status = "optimal" if result.optimal else "interrupted" if result.interrupted else "time_limit"
-    if status == "time_limit" and bound - value <= budget.gap * abs(value):
+    value, bound = objective.value(result.lower, result.upper), result.bound
+    if result.optimal or result.interrupted:
+        status = "optimal" if result.optimal else "interrupted"
+    elif result.close or bound - value <= decimal(budget.gap) * abs(value):
         status = "gap_reached"
-    return Outcome(list(objective.held(result.lower, result.upper)), bound, status, "HiGHS", "HiGHS")
+    else:
+        status = "heuristic" if result.finished else "time_limit"
+    return Outcome(list(objective.held(result.lower, result.upper)), bound, status, "HiGHS", result.bound_method)

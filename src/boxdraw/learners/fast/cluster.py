@@ -18,6 +18,7 @@ from boxdraw._core.warn import warn
 _MAX_ITERATIONS = 100
 _PAIRS = 2_000_000  # distances held at once while seeding; more positives get fewer candidates
 _BLOCK = 512
+_HEAVY = 2.0**300
 _CELLS = 2**16  # of a work array that stays in the cache
 
 
@@ -42,7 +43,9 @@ def cluster_positives(
     elif clusterer is not None:
         labels = _labels_of(clusterer, distinct, mass, n_boxes)
     else:
-        labels = k_means(_standardise(distinct, mass), mass, n_boxes, random_state)
+        # Squares of distances go up to 1e200, and so do weights.
+        light = np.maximum(mass * (_HEAVY / mass.max()), np.finfo(np.float64).tiny) if mass.max() > _HEAVY else mass
+        labels = k_means(_standardise(distinct, light), light, n_boxes, random_state)
     return _heaviest_first(labels, mass)[inverse]
 
 

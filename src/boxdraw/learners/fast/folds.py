@@ -70,7 +70,8 @@ def best_cost(
         flagged = np.arange(np.count_nonzero(roc.critical) + 1)  # a row of critical weight 0 is flagged at no cost
         if not np.isfinite(roc.critical[0]):
             flagged = flagged[1:]  # no cost is high enough to let go of these rows
-    loss = false_alarm_cost * np.append(0, roc.false_positives) - np.append(0, roc.true_positives)
+    with np.errstate(over="ignore"):  # a loss beyond all numbers is not the least one
+        loss = false_alarm_cost * np.append(0, roc.false_positives) - np.append(0, roc.true_positives)
     best = int(loss[flagged].argmin())
     if choices is not None:
         return float(ordered[best])

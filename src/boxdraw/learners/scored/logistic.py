@@ -142,9 +142,11 @@ def curvature_of(F, positive, weight, class_weight, ridge, b):
     gradient, curvature = np.empty(n + 1), np.empty((n + 1, n + 1))
     _derivatives(F, positive, weight, class_weight, b, rounder_of(total), gradient, curvature)
     result = np.empty((n, n))
+    unit = 2.0 ** -np.floor(np.log2(curvature[n, n]))  # so that squares of the largest weights are numbers, too
+    last = curvature[n] * unit
     for k in range(n):
         for q in range(k + 1):
-            result[k, q] = curvature[k, q] - curvature[n, k] * curvature[n, q] / curvature[n, n]
+            result[k, q] = curvature[k, q] - last[k] * last[q] / last[n] / unit
             result[q, k] = result[k, q]
         result[k, k] += ridge
     return result

@@ -22,7 +22,7 @@ from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.tables.schema import read_rows
-from boxdraw.tables.training import Training, check_balance, read_training_rows
+from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
 
 if TYPE_CHECKING:
     from boxdraw.learners.scored.stability import Stability
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LIMITS, _LAMS = (1, 2, 3), (4.0, 12.0)  # what "auto" tries
 _PLAIN = Setting(2, 4.0)  # what "auto" is without inner folds
 _SCORES = ("graded", "points")
-_LEAST_BALANCE = 1e-12  # of the classes' weights: less is lost in the digits of their sum
+_MOST = 2**31 - 1  # limits or boxes, more than there can be: compiled code knows no larger numbers
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
@@ -164,7 +164,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
 
         settings, shape = self._settings(), self._shape()
         data = read_training_rows(self, X, y, sample_weight)
-        check_balance(data, _LEAST_BALANCE)
+        check_balance(data, LEAST_BALANCE)
         few = draw_sample(data)
         setting, doubt = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
         progress = Progress("Scored Boxes", self.verbose)
@@ -318,15 +318,15 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         check_bool(self.signed_points, "signed_points")
         check_bool(self.round_limits, "round_limits")
         if self.cv is None:
-            given = _PLAIN.max_limits if self.max_limits == "auto" else int(self.max_limits)
+            given = _PLAIN.max_limits if self.max_limits == "auto" else min(int(self.max_limits), _MOST)
             return [Setting(given, _PLAIN.lam if self.lam == "auto" else float(self.lam))]
-        limits = _LIMITS if self.max_limits == "auto" else (int(self.max_limits),)
+        limits = _LIMITS if self.max_limits == "auto" else (min(int(self.max_limits), _MOST),)
         lams = _LAMS if self.lam == "auto" else (float(self.lam),)
         return [Setting(n, lam) for n in limits for lam in lams]
 
     def _shape(self) -> Shape:
         cost = None if self.false_alarm_cost is None else float(self.false_alarm_cost)
-        union = None if self.max_union is None else int(self.max_union)
+        union = None if self.max_union is None else min(int(self.max_union), _MOST)
         return Shape(int(self.max_boxes), union, bool(self.signed_points), cost)
 
     def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, str]:

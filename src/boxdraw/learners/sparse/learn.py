@@ -199,7 +199,8 @@ def hold_out(
         tell(done, len(splits))
     votes /= np.maximum(times, 1)
     unseen = times == 0  # no fold held these out: their labels speak for them
-    votes[..., unseen] = (table.ups / (table.ups + table.downs))[unseen]
+    mass = table.ups + table.downs  # 0 where it is lost beside that of other rows
+    votes[..., unseen] = np.divide(table.ups, mass, out=np.zeros(n_rows), where=mass > 0)[unseen]
     return HeldOut(np.stack(rates), votes)
 
 

@@ -59,7 +59,8 @@ def spreads(X: Matrix, weight: FloatArray) -> FloatArray:
         for tail, normal in ((0.25, _NORMAL_MIDDLE_HALF), (0.05, _NORMAL_NINE_TENTHS), (0.0, _NORMAL_NINE_TENTHS)):
             ends = np.searchsorted(below, [tail * below[-1], (1 - tail) * below[-1]]) if len(order) else [0, 0]
             low, high = column[order[np.minimum(ends, len(order) - 1)]] if len(order) else (0.0, 0.0)
-            width = high / normal - low / normal  # whose difference alone might be infinite
+            with np.errstate(over="ignore"):
+                width = min(high / normal - low / normal, np.finfo(np.float64).max)
             if width > 0:
                 result[j] = width
                 break

@@ -20,7 +20,7 @@ from boxdraw.learners.parameters import check_bool, check_cost, check_not_negati
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
 from boxdraw.model.boxes import BoxSet
-from boxdraw.tables.training import Training, read_training_rows
+from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
 
 _BOXES = (1, 2, 4, 8)
 # Prices of a limit in shares of the positives. Of the usual ones the highest is chosen that does about as well as the
@@ -158,6 +158,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self._check_parameters()
         with unchanged_on_error(self):
             data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
+            check_balance(data, LEAST_BALANCE)
             few = draw_sample(data, _SEARCHED)
             warm_up("Sparse Boxes", self.verbose > 0)
             progress = Progress("Sparse Boxes", self.verbose)
