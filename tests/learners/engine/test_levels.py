@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -92,7 +92,6 @@ def test_the_order_of_rows_does_not_matter(table):
 @given(tables())
 def test_the_order_of_columns_changes_their_labels_only(table):
     X, y, weight, rng = table
-    assume(len(X) >= 12)  # in fewer rows, pairs of columns may mirror each other in ways that no count tells apart
     order = rng.permutation(X.shape[1])
     first, second = on_levels(X, y, weight), on_levels(X[:, order], y, weight)
     assert_same(first, second)
