@@ -22,6 +22,7 @@ def add_hashes(X, prescale, middle, steps, factors, keys, hashes):
     first, second = factors[0], factors[1]  # variables stay in registers, elements of arrays do not
     for start in range(0, n_rows, _TILE):
         size = min(_TILE, n_rows - start)
+        tile = hashes[start : start + size]
         for j in range(n_columns):
             key, scale, shift, stretch = keys[j], prescale[j], middle[j], steps[j]
             for i in range(size):
@@ -29,4 +30,4 @@ def add_hashes(X, prescale, middle, steps, factors, keys, hashes):
             for i in range(size):
                 once = bits[i] ^ key
                 once = (once ^ (once >> np.uint64(32))) * first
-                hashes[start + i] += (once ^ (once >> np.uint64(29))) * second
+                tile[i] += (once ^ (once >> np.uint64(29))) * second

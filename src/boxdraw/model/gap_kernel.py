@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from boxdraw._core.compiled import entry
 from boxdraw._core.compiled import inner as compiled_inner
 
@@ -31,6 +33,8 @@ def charge(below, above, lower, upper, unit, kept_out, inner, outer):
                         worst, side, place = excess, 1, j
             if worst < 0:
                 for j in range(n_columns):
+                    if lower[k, j] == -np.inf and upper[k, j] == np.inf:
+                        continue
                     inner[0, k, j] = below[i, j] if below[i, j] < inner[0, k, j] else inner[0, k, j]
                     inner[1, k, j] = -above[i, j] if -above[i, j] < inner[1, k, j] else inner[1, k, j]
             elif tied:

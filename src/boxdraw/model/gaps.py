@@ -181,13 +181,14 @@ def _charge(
 ) -> None:
     """Write into ``inner`` and ``outer`` what rows say; `boxdraw.model.gap_kernel` does the same, compiled."""
     for k in range(len(lower)):
-        rows = ~kept_out[:, k]
-        sides = np.stack([below[rows], -above[rows]])  # on mirrored axes both limits are lower ones
-        limits = np.stack([lower[k], -upper[k]])[:, None]
+        own, out = np.flatnonzero((lower[k] > -np.inf) | (upper[k] < np.inf)), kept_out[:, k]
+        sides = np.stack([below.T[own], -above.T[own]])  # on mirrored axes both limits are lower ones
+        sides = sides[:, :, ~out] if out.any() else sides
+        limits = np.stack([lower[k, own], -upper[k, own]])[:, :, None]
         with np.errstate(over="ignore", invalid="ignore"):
-            excess = np.where(sides < limits, (limits - sides) * unit, -1.0)
-        worst = excess.max(axis=(0, 2), initial=-1.0)
+            excess = np.where(sides < limits, (limits - sides) * unit[own, None], -1.0)
+        worst = excess.max(axis=(0, 1), initial=-1.0)
         inside = worst < 0
-        inner[:, k] = np.fmin(inner[:, k], np.fmin.reduce(sides[:, inside], axis=1, initial=np.inf))
-        charged = (excess == worst[:, None]) & ~inside[:, None]
-        outer[:, k] = np.maximum(outer[:, k], np.where(charged, sides, -np.inf).max(axis=1, initial=-np.inf))
+        inner[:, k, own] = np.fmin(inner[:, k, own], np.fmin.reduce(sides[:, :, inside], axis=2, initial=np.inf))
+        charged = np.where((excess == worst) & ~inside, sides, -np.inf)
+        outer[:, k, own] = np.maximum(outer[:, k, own], charged.max(axis=2, initial=-np.inf))

@@ -16,8 +16,8 @@ from boxdraw.learners.sparse.drawings import Board, Costs, resized
 
 BOX_LIMITS = 2.0  # what a box costs, in limits
 SMALL, NARROW = 2_500, 50  # distinct rows, and features; beyond, there is less effort
-ROOM = 1.5  # rounds instead of one that leave time for a second deal of folds
-WORK, LEVELS = 250_000, 2_000  # rows looked at in a round, of each feature; what its levels take, in rows
+ROOM = 1.2  # rounds instead of one that leave time for a second deal of folds
+WORK, LEVELS = 200_000, 2_000  # rows looked at in a round, of each feature; what its levels take, in rows
 SHORTER, TIGHTER = 0.25, 0.5  # standard errors that may be given up for a shorter drawing, for fewer false alarms
 CLUSTERED = 1.0  # standard errors that a drawing from clusters must be better by: it is a long one
 TRUST = 0.25  # in what the drawings of the folds say of rows they have not seen, beside the labels

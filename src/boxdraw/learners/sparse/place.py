@@ -29,10 +29,7 @@ class Placing:
 
     def _rest(self, k: int, j: int) -> BoolArray:
         """Return a mask of the rows that the other limits of a box hold and no other box does."""
-        rest = np.ones(len(self._weight), dtype=np.bool_)
-        for column, mask in self._masks[k].items():
-            if column != j:
-                rest &= mask
+        rest = self._inside({column: mask for column, mask in self._masks[k].items() if column != j})
         for other, masks in enumerate(self._masks):
             if other != k:
                 rest &= ~self._inside(masks)
@@ -103,7 +100,10 @@ class Placing:
 
     def _inside(self, masks: Masks) -> BoolArray:
         """Return a mask of the rows in a box."""
-        return np.logical_and.reduce([np.ones(len(self._weight), dtype=np.bool_), *masks.values()])
+        inside = np.ones(len(self._weight), dtype=np.bool_)
+        for mask in masks.values():
+            inside &= mask
+        return inside
 
 
 def _moved(
