@@ -166,9 +166,12 @@ def test_the_times_are_those_of_the_benchmarks():
         int(fits[name]) / 1000 for name in ("with k-means, 1 thread", "LogisticRegression", "LightGBM, 100 trees")
     )
     card, again = float(cards["scorecard"]), float(cards["LightGBM, 100 trees"])
+    million = re.search(r"^\| 1,000,000 x 30 \| ([\d.]+) \| ([\d.]+) \|", read("docs/figures/sparse_speed.txt"), re.M)
+    sparse, third = map(float, million.groups())
     assert " ".join(line("One million").split()).endswith(
-        f": Fast Boxes {fast:.2f} s, logistic regression {logistic:.1f} s, LightGBM {boosted:.0f} s, on one thread; "
-        f"a scorecard {card:.1f} s in another run, LightGBM {again:.1f} s."
+        f": Fast Boxes {fast:.2f} s, logistic regression {logistic:.1f} s, LightGBM {boosted:.0f} s; a scorecard "
+        f"{card:.1f} s and LightGBM {again:.1f} s in another run; Sparse Boxes with its inner folds {sparse:.2f} s and "
+        f"LightGBM {third:.1f} s in a third."
     )
 
 
