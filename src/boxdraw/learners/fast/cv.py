@@ -15,14 +15,15 @@ from sklearn.utils import check_scalar
 
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
-from boxdraw._core.ranges import LARGE
 from boxdraw._core.tiles import threaded_map
 from boxdraw._core.warn import warn
 from boxdraw.learners.fast.cluster import distinct_rows
+from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.fast_boxes import LearnedFastBoxes, check_clusterer, range_width
-from boxdraw.learners.fast.folds import Fold, FoldModel, best_cost
+from boxdraw.learners.fast.folds import Fold, FoldModel, best_cost, middle_ratio, scaled_weights
 from boxdraw.learners.fast.growth import Growth, growth_named
-from boxdraw.learners.fast.path import critical_weights
+from boxdraw.learners.fast.needed import needed_edges
+from boxdraw.learners.fast.path import critical_weights, training_weights
 from boxdraw.learners.fast.sources import Source
 from boxdraw.learners.fast.stages import Plan, draw_edges
 from boxdraw.learners.folds import inner_splits
@@ -63,6 +64,11 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     false_alarm_cost : float or None, default=None
         What a false alarm costs you relative to a miss. `negative_weight_` is set where misses plus that many times
         the false alarms are least on the inner folds; None weighs the classes equally (best balanced accuracy).
+    simplified : bool, default=True
+        Whether to leave out boxes and limits as long as misses plus `false_alarm_cost` times the false alarms on the
+        training rows do not rise. The boxes, the path and critical weights are then those of the limits that are left.
+        Without `false_alarm_cost` a number given as `negative_weight` is the cost, otherwise the classes weigh the
+        same. False keeps a limit wherever the closed form has one, as in the paper.
     scoring : str, callable or None, default=None
         A scikit-learn scorer; None is the area under the hull of the ROC over all costs (AUH).
     cv : int, splitter or iterable of (train, test), default=3
@@ -120,6 +126,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         negative_weight: Any = None,
         relative_expansion: bool = True,
         false_alarm_cost: float | None = None,
+        simplified: bool = True,
         scoring: Any = None,
         cv: Any = 3,
         clusterer: Any = None,
@@ -137,6 +144,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         self.negative_weight = negative_weight
         self.relative_expansion = relative_expansion
         self.false_alarm_cost = false_alarm_cost
+        self.simplified = simplified
         self.scoring = scoring
         self.cv = cv
         self.clusterer = clusterer
@@ -163,6 +171,15 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
                 "or try a smaller false_alarm_cost, or more settings of n_boxes, growth and feature_range."
             )
 
+    def _needed(self, edges: Edges, source: Source) -> Edges:
+        if not self.simplified:
+            return edges
+        positive, negative = source.weights
+        price = next((p for p in (self.false_alarm_cost, self.negative_weight) if isinstance(p, Real)), None)
+        growth = growth_named(self.growth_)
+        cost = positive / negative if price is None else float(price)
+        return needed_edges(edges, source.trial, self.negative_weight_, self.expansion_, growth, cost)
+
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         """Choose a setting of the grid and the cost on the inner folds."""
         for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
@@ -171,10 +188,11 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         scorer = None if self.scoring is None else get_scorer(self.scoring)
         positive, negative = source.weights
         given = None if isinstance(self.cv, Integral) else source.rows  # folds that are given are of all rows
-        folds = self._folds(source.trial(LARGE) if given is None else given)
+        rows = source.trial if given is None else given
+        folds = self._folds(rows)
         if folds:
             setting = self._search(grid, scorer, folds)
-            c = self._cost(setting, positive / negative, folds)
+            c = self._cost(setting, positive / negative, folds, rows)
         else:
             setting, c = {name: values[0] for name, values in grid.items()}, positive / negative
         plan = self._plan(setting["feature_range"], setting["n_boxes"], self.verbose)
@@ -294,19 +312,35 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         price = pooled.balance if self.false_alarm_cost is None else float(self.false_alarm_cost)
         return best_cost(np.concatenate(critical), pooled.positive, pooled.weight, price, choices)
 
-    def _cost(self, setting: Setting, balance: float, folds: list[Fold]) -> float:
+    def _cost(self, setting: Setting, balance: float, folds: list[Fold], rows: Training) -> float:
         """Return the cost for the final fit."""
         given = setting.get("negative_weight", self.negative_weight)
         if given is None or not isinstance(given, Real | str):
-            weights = [
-                self._fold_weights(
-                    fold, setting["feature_range"], setting["n_boxes"], [setting["growth"]], [setting["expansion"]]
-                )
-                for fold in folds
-            ]
             choices = None if given is None else [balance if cost == "balanced" else cost for cost in given]
-            return self._best_cost([weight[0][0] for weight in weights], folds, choices)
+            return self._best_cost(self._matched_weights(setting, folds, rows), folds, choices)
         return balance if given == "balanced" else float(given)
+
+    def _matched_weights(self, setting: Setting, folds: list[Fold], rows: Training) -> list[FloatArray]:
+        """Return the critical weights of the folds' test rows, brought to the scale of a fit to all rows.
+
+        With fewer rows, clusters are others and edges are held by other sums, so a cost that suits a fold's boxes need
+        not suit those of all rows. The fold's training rows have weights in both fits: their ratios tell the scales.
+        """
+        plan, growth = self._plan(setting["feature_range"], setting["n_boxes"]), growth_named(setting["growth"])
+
+        def fitted(data: Training) -> tuple[Edges, float]:
+            edges = draw_edges(data, plan, growth if growth.stops_at_negatives else None)
+            return edges, self._push(setting["expansion"], data.negative_weight)
+
+        final, matched = fitted(rows), []
+        for fold in folds:
+            edges, push = fitted(fold.train)
+            own = training_weights(edges, fold.train, push, growth, self.n_jobs)
+            theirs = training_weights(final[0], fold.train, final[1], growth, self.n_jobs)
+            ratio = middle_ratio(theirs, own, fold.train.weights)
+            critical = critical_weights(edges, fold.test.X, [push], growth, self.n_jobs)[0]
+            matched.append(scaled_weights(critical, ratio))
+        return matched
 
 
 def _values(given: Any) -> list[Any]:

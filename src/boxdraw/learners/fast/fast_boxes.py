@@ -162,6 +162,10 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         """Return how to draw the boxes: the plan, the cost, the expansion and the growth rule."""
 
+    def _needed(self, edges: Edges, source: Source) -> Edges:
+        """Return the edges that are shown: all of them, as in the paper."""
+        return edges
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw the boxes.
 
@@ -257,7 +261,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         """Draw the boxes for one setting; keep the edges, which answer for the others."""
         plan, c, expansion, growth = self._choose(source)
         self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth.name
-        self._edges = source.edges(plan, c, expansion, growth)
+        self._edges = self._needed(source.edges(plan, c, expansion, growth), source)
         self._roc = source.for_roc()
         limits, order = self._edges.limits(c, expansion, growth), self._edges.order
         self._rounded = bool(self.round_limits)

@@ -15,6 +15,8 @@ from boxdraw.learners.fast.fast_boxes import BaseFastBoxes
 from boxdraw.learners.fast.path import TrainingRoc
 from boxdraw.tables.training import Training
 
+NEAR = 0.5  # chosen on half of the paper's tables, where anything from .35 to .8 does as well
+
 
 @dataclass(frozen=True, slots=True)
 class Fold:
@@ -54,6 +56,24 @@ class FoldModel(BaseFastBoxes):
         return self._labels(self.critical_weight(X) >= self.negative_weight)
 
 
+def middle_ratio(weights: FloatArray, others: FloatArray, mass: FloatArray) -> float:
+    """Return the median ratio of two fits' critical weights of the same rows; 1 where no row tells it."""
+    told = (weights > 0) & (others > 0) & np.isfinite(weights) & np.isfinite(others)
+    with np.errstate(over="ignore", under="ignore"):
+        ratio = weights[told] / others[told]
+    order = np.lexsort([mass[told], ratio])
+    below = np.cumsum(mass[told][order])
+    return float(ratio[order][np.searchsorted(below, below[-1] / 2)]) if len(ratio) else 1.0
+
+
+def scaled_weights(critical: FloatArray, ratio: float) -> FloatArray:
+    """Return critical weights times a ratio; those of rows that every cost flags, or none, stay as they are."""
+    number = np.finfo(np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = np.clip(critical * ratio, number.tiny, number.max)
+    return np.where((critical > 0) & np.isfinite(critical), scaled, critical)
+
+
 def best_cost(
     critical: FloatArray,
     positive: BoolArray,
@@ -61,22 +81,37 @@ def best_cost(
     false_alarm_cost: float,
     choices: Sequence[float] | None,
 ) -> float:
-    """Return the c of least misses + false_alarm_cost * false alarms; of equal ones the highest."""
+    """Return the c of least misses + false_alarm_cost * false alarms; of equal ones the highest.
+
+    Unless there are choices, the loss is averaged over the costs from c / e**NEAR to c * e**NEAR: what a single row
+    says is noise.
+    """
     roc = TrainingRoc.of(critical, positive, weight)
+    loss = false_alarm_cost * np.append(0, roc.false_positives) - np.append(0, roc.true_positives)
     if choices is not None:
         ordered = np.sort(np.asarray(choices, dtype=np.float64))[::-1]
-        flagged = np.searchsorted(-roc.critical, -ordered, side="right")
-    else:
-        flagged = np.arange(np.count_nonzero(roc.critical) + 1)  # a row of critical weight 0 is flagged at no cost
-        if not np.isfinite(roc.critical[0]):
-            flagged = flagged[1:]  # no cost is high enough to let go of these rows
-    loss = false_alarm_cost * np.append(0, roc.false_positives) - np.append(0, roc.true_positives)
-    best = int(loss[flagged].argmin())
-    if choices is not None:
-        return float(ordered[best])
-    above, below = np.append(np.inf, roc.critical)[flagged[best]], np.append(roc.critical, 0.0)[flagged[best]]
-    if np.isfinite(above) and below > 0:
-        return float(np.sqrt(above) * np.sqrt(below))
-    if below > 0:
-        return float(min(2 * below, np.finfo(np.float64).max))
-    return float(above / 2) if np.isfinite(above) else 1.0
+        return float(ordered[loss[np.searchsorted(-roc.critical, -ordered, side="right")].argmin()])
+    told = (roc.critical > 0) & np.isfinite(roc.critical)  # others are flagged at any cost, or at none
+    if not told.any():
+        return 1.0
+    turns, first = np.log(roc.critical[told])[::-1], int(told.argmax())
+    return math.exp(_lowest(turns, loss[first : first + len(turns) + 1][::-1]))
+
+
+def _lowest(turns: FloatArray, values: FloatArray) -> float:
+    """Return the middle of the last place where the mean over a window of a step function is least."""
+    # The mean is linear between places where an end of the window meets a turn, so it is least at one of these.
+    places = np.sort(np.concatenate([turns - NEAR, turns + NEAR]))
+    area = np.append(0, np.cumsum(values[1:-1] * np.diff(turns)))  # from the first turn to each
+
+    def integral(x: FloatArray) -> FloatArray:
+        place = np.searchsorted(turns, x)
+        return np.where(
+            place == 0, values[0] * (x - turns[0]), area[place - 1] + values[place] * (x - turns[place - 1])
+        )
+
+    means = integral(places + NEAR) - integral(places - NEAR)
+    size = np.abs(values).max() * (turns[-1] - turns[0] + NEAR)
+    least = np.flatnonzero(means <= means.min() + 1e-12 * size)
+    start = least[np.append(True, np.diff(least) > 1)][-1]
+    return float(places[start] + places[least[-1]]) / 2
