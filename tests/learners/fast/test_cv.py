@@ -52,7 +52,7 @@ def test_the_default_score_is_the_auh_over_all_costs(table):
 
 def test_the_final_model_is_fast_boxes_at_the_chosen_setting(table):
     X, y = table
-    model = FastBoxesClassifierCV(**SMALL).fit(X, y)
+    model = FastBoxesClassifierCV(**SMALL, simplified=False).fit(X, y)
     plain = FastBoxesClassifier(
         n_boxes=model.best_params_["n_boxes"],
         growth=model.best_params_["growth"],

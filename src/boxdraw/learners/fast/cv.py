@@ -17,21 +17,24 @@ from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.tiles import threaded_map
 from boxdraw._core.warn import warn
-from boxdraw.learners.fast.cluster import distinct_rows
+from boxdraw.learners.fast.divide import MEANS
 from boxdraw.learners.fast.expand import Edges
-from boxdraw.learners.fast.fast_boxes import LearnedFastBoxes, check_clusterer, range_width
-from boxdraw.learners.fast.folds import Fold, FoldModel, best_cost, middle_ratio, scaled_weights
+from boxdraw.learners.fast.fast_boxes import DISTANCES, LearnedFastBoxes, check_clusterer, range_width
+from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, middle_ratio, scaled_weights
 from boxdraw.learners.fast.growth import Growth, growth_named
 from boxdraw.learners.fast.needed import needed_edges
-from boxdraw.learners.fast.path import critical_weights, training_weights
+from boxdraw.learners.fast.path import has_many_cells, training_weights
 from boxdraw.learners.fast.sources import Source
-from boxdraw.learners.fast.stages import Plan, draw_edges
+from boxdraw.learners.fast.stages import Plan, Stages
 from boxdraw.learners.folds import inner_splits
-from boxdraw.learners.parameters import check_cost, check_not_negative
+from boxdraw.learners.parameters import check_choice, check_cost, check_not_negative
 from boxdraw.metrics import auh_score
 from boxdraw.tables.training import Training
 
 Setting = dict[str, Any]
+Task = tuple[Any, str, int]  # feature range, distance and number of boxes: what takes a pass over the data
+
+_COUNTS = 1, 2, 3, 4, 5, 6, 8, 10  # numbers of boxes
 
 
 class FastBoxesClassifierCV(LearnedFastBoxes):
@@ -46,15 +49,19 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
 
     Parameters
     ----------
-    n_boxes : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 8, 10)
-        Numbers of boxes to try; those above the number of distinct positives in a fold are left out, and if none is
-        left, that number is tried.
-    expansion : float or sequence of float, default=(0, 0.001, 0.01, 0.03, 0.1, 0.3)
+    n_boxes : "auto", int or sequence of int, default="auto"
+        Numbers of boxes to try. "auto" tries 3, 1 and 6, and then those next to the best one, up to 10; the distance is
+        chosen with 3 boxes. Of a sequence all are tried. Those above the number of distinct positives in a fold are
+        left out, and if none is left, that number is tried.
+    expansion : float or sequence of float, default=(0, 0.01, 0.1, 0.3)
         Pushes outwards to try, as shares of the weight of the negatives (see `relative_expansion`).
     growth : str or sequence of str, default=("nearest_negative", "edge", "free")
         Growth rules to try.
     feature_range : pair or sequence of pairs, default=((-1, 1), (-3, 3))
         Ranges to which features are scaled while learning.
+    distance : str or sequence of str, default=("mean", "sum")
+        Distances of rows from boxes to try, see `FastBoxesClassifier`. Up to six features that vary they are the same,
+        and the first one alone is tried.
     negative_weight : None, "balanced", float or sequence of float, default=None
         Cost of a false alarm in the fit. None sets it after the other parameters, see `false_alarm_cost`. A sequence
         is part of the grid when `scoring` is given; otherwise the one that suits `false_alarm_cost` best is taken.
@@ -119,10 +126,11 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     def __init__(
         self,
         *,
-        n_boxes: Any = (1, 2, 3, 4, 5, 6, 8, 10),
-        expansion: Any = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3),
+        n_boxes: Any = "auto",
+        expansion: Any = (0.0, 0.01, 0.1, 0.3),
         growth: Any = ("nearest_negative", "edge", "free"),
         feature_range: Any = ((-1, 1), (-3, 3)),
+        distance: Any = ("mean", "sum"),
         negative_weight: Any = None,
         relative_expansion: bool = True,
         false_alarm_cost: float | None = None,
@@ -141,6 +149,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         self.expansion = expansion
         self.growth = growth
         self.feature_range = feature_range
+        self.distance = distance
         self.negative_weight = negative_weight
         self.relative_expansion = relative_expansion
         self.false_alarm_cost = false_alarm_cost
@@ -195,17 +204,18 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             c = self._cost(setting, positive / negative, folds, rows)
         else:
             setting, c = {name: values[0] for name, values in grid.items()}, positive / negative
-        plan = self._plan(setting["feature_range"], setting["n_boxes"], self.verbose)
+        plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"], self.verbose)
         return plan, c, self._push(setting["expansion"], negative), growth_named(setting["growth"])
 
-    def _plan(self, feature_range: Any, n_boxes: int, verbose: int = 0) -> Plan:
-        return Plan(n_boxes, range_width(feature_range), self.clusterer, self.random_state, verbose)
+    def _plan(self, feature_range: Any, distance: str, n_boxes: int, verbose: int = 0) -> Plan:
+        return Plan(n_boxes, range_width(feature_range), self.clusterer, self.random_state, distance, verbose)
 
     def _grid(self) -> dict[str, list[Any]]:
         """Check the parameters and return the values to try."""
         grid = {
             "feature_range": _pairs(self.feature_range),
-            "n_boxes": _values(self.n_boxes),
+            "distance": _values(self.distance),
+            "n_boxes": list(_COUNTS) if self.n_boxes == "auto" else _values(self.n_boxes),
             "growth": _values(self.growth),
             "expansion": _values(self.expansion),
         }
@@ -216,6 +226,8 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             range_width(pair)
         for n_boxes in grid["n_boxes"]:
             check_scalar(n_boxes, "n_boxes", Integral, min_val=1)
+        for distance in grid["distance"]:
+            check_choice(distance, "distance", DISTANCES)
         for growth in grid["growth"]:
             growth_named(growth)
         for expansion in grid["expansion"]:
@@ -234,24 +246,60 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
 
     def _search(self, grid: dict[str, list[Any]], scorer: Any, folds: list[Fold]) -> Setting:
         """Score the grid on the folds and return the best setting."""
-        positives = [np.nan_to_num(fold.train.X[fold.train.positive], nan=np.inf) for fold in folds]
-        most = min(len(distinct_rows(rows)[0]) for rows in positives)
-        n_boxes = [n for n in grid["n_boxes"] if n <= most] or [most]
-        tasks = list(product(grid["feature_range"], n_boxes))
+        rules, fitted = [growth_named(name) for name in grid["growth"]], [FoldFits(fold) for fold in folds]
+        most = min(fits.most_boxes() for fits in fitted)
+        grid = grid | {"n_boxes": [n for n in grid["n_boxes"] if n <= most] or [most]}
+        if max(fits.n_active for fits in fitted) <= MEANS:
+            grid["distance"] = grid["distance"][:1]
         progress = Progress("Fast Boxes CV", self.verbose)
 
-        def work(task: tuple[Any, int]) -> list[tuple[Setting, list[float]]]:
-            per_fold = [self._fold_weights(fold, *task, grid["growth"], grid["expansion"]) for fold in folds]
+        def work(task: Task) -> list[tuple[Setting, list[float]]]:
+            plan, per_fold = self._plan(*task), []
+            for fold, fits in zip(folds, fitted, strict=True):
+                pushes = [self._push(expansion, fold.train.negative_weight) for expansion in grid["expansion"]]
+                per_fold.append(fits.weights(plan, rules, pushes))
             rows = []
             for (g, growth), (e, expansion) in product(enumerate(grid["growth"]), enumerate(grid["expansion"])):
-                setting = {"feature_range": task[0], "n_boxes": task[1], "growth": growth, "expansion": expansion}
+                setting = dict(zip(("feature_range", "distance", "n_boxes"), task, strict=True))
+                setting |= {"growth": growth, "expansion": expansion}
                 rows += self._scores(setting, [weights[g][e] for weights in per_fold], scorer, folds)
             return rows
 
+        done, best = 0, None
         rows: list[tuple[Setting, list[float]]] = []
-        for done, result in enumerate(threaded_map(work, tasks, self.n_jobs), start=1):
-            rows += result
-            progress.share(done, len(tasks))
+        while tasks := self._tasks(grid, best, {setting["n_boxes"] for setting, _ in rows}):
+            n_tasks = done + len(tasks)
+            for result in threaded_map(work, tasks, self.n_jobs):
+                rows += result
+                done += 1
+                progress.share(done, n_tasks)
+            best = self._best(rows)
+        assert best is not None
+        return best
+
+    def _tasks(self, grid: dict[str, list[Any]], best: Setting | None, tried: set[int]) -> list[Task]:
+        """Return what to try next: all at once, or with ``n_boxes="auto"`` a few numbers, then those next to the best.
+
+        The distance is chosen with the first of them.
+        """
+        counts, distances = grid["n_boxes"], grid["distance"]
+        if self.n_boxes != "auto":
+            wanted = set() if best else set(counts)
+        elif best is None:
+            wanted = {counts[min(2, len(counts) - 1)]}
+        elif len(tried) == 1:
+            wanted = {counts[0], counts[min(5, len(counts) - 1)]}
+        else:
+            place = counts.index(best["n_boxes"])
+            wanted = set(counts[max(0, place - 1) : place + 2])
+        if best and self.n_boxes == "auto":
+            distances = [best["distance"]]
+        if wanted and wanted <= tried and len(tried) == 1:  # few positives: on to the neighbours
+            return self._tasks(grid, best, tried | {0})
+        return list(product(grid["feature_range"], distances, [n for n in counts if n in wanted - tried]))
+
+    def _best(self, rows: list[tuple[Setting, list[float]]]) -> Setting:
+        """Arrange the scores so far and return the best setting."""
         settings = [setting for setting, _ in rows]
         self.cv_results_ = _results(settings, np.array([scores for _, scores in rows]))
         mean = self.cv_results_["mean_test_score"]
@@ -260,16 +308,6 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         best = min(np.flatnonzero(mean == np.nanmax(mean)), key=lambda i: (settings[i]["n_boxes"], i))
         self.best_index_, self.best_score_, self.best_params_ = int(best), float(mean[best]), settings[best]
         return settings[best]
-
-    def _fold_weights(
-        self, fold: Fold, feature_range: Any, n_boxes: int, growths: Sequence[str], expansions: Sequence[float]
-    ) -> list[FloatArray]:
-        """Return the critical weights of the fold's test rows, per growth and expansion, from one set of sums."""
-        rules = [growth_named(name) for name in growths]
-        stopping = next((rule for rule in rules if rule.stops_at_negatives), None)
-        edges = draw_edges(fold.train, self._plan(feature_range, n_boxes), stopping)
-        pushes = [self._push(expansion, fold.train.negative_weight) for expansion in expansions]
-        return [critical_weights(edges, fold.test.X, pushes, rule, None) for rule in rules]
 
     def _push(self, expansion: float, negative_weight: float) -> float:
         return float(expansion * negative_weight if self.relative_expansion else expansion)
@@ -326,20 +364,18 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         With fewer rows, clusters are others and edges are held by other sums, so a cost that suits a fold's boxes need
         not suit those of all rows. The fold's training rows have weights in both fits: their ratios tell the scales.
         """
-        plan, growth = self._plan(setting["feature_range"], setting["n_boxes"]), growth_named(setting["growth"])
+        plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"])
+        growth = growth_named(setting["growth"])
 
-        def fitted(data: Training) -> tuple[Edges, float]:
-            edges = draw_edges(data, plan, growth if growth.stops_at_negatives else None)
-            return edges, self._push(setting["expansion"], data.negative_weight)
-
-        final, matched = fitted(rows), []
-        for fold in folds:
-            edges, push = fitted(fold.train)
-            own = training_weights(edges, fold.train, push, growth, self.n_jobs)
-            theirs = training_weights(final[0], fold.train, final[1], growth, self.n_jobs)
+        push = self._push(setting["expansion"], rows.negative_weight)
+        final = Stages(rows, has_many_cells(rows.X)).edges(plan, growth if growth.stops_at_negatives else None)
+        matched = []
+        for fold, fits in zip(folds, map(FoldFits, folds), strict=True):
+            own_push = self._push(setting["expansion"], fold.train.negative_weight)
+            own = training_weights(fits.edges(plan, growth), fold.train, own_push, growth, self.n_jobs)
+            theirs = training_weights(final, fold.train, push, growth, self.n_jobs)
             ratio = middle_ratio(theirs, own, fold.train.weights)
-            critical = critical_weights(edges, fold.test.X, [push], growth, self.n_jobs)[0]
-            matched.append(scaled_weights(critical, ratio))
+            matched.append(scaled_weights(fits.weights(plan, [growth], [own_push])[0][0], ratio))
         return matched
 
 

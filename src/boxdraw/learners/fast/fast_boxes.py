@@ -23,10 +23,12 @@ from boxdraw.learners.fast.growth import GROWTHS, Growth, growth_named
 from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights
 from boxdraw.learners.fast.sources import LargeTable, SmallTable, Source, training_roc
 from boxdraw.learners.fast.stages import Plan
-from boxdraw.learners.parameters import check_cost, check_not_negative
+from boxdraw.learners.parameters import check_choice, check_cost, check_not_negative
 from boxdraw.tables.chunks import Table
 from boxdraw.tables.keys import Keys
 from boxdraw.tables.training import Training, read_training_rows
+
+DISTANCES = "mean", "sum"
 
 _MANY = 16  # features
 _FAR = 8.0  # a distance at which rows pull about 3000 times less than beside a box
@@ -309,6 +311,10 @@ class FastBoxesClassifier(LearnedFastBoxes):
     feature_range : tuple (min, max), default=(-1, 1)
         The range to which features are scaled while learning. Only its width matters: the wider, the more local
         are the forces on an edge.
+    distance : {"mean", "sum"}, default="mean"
+        How far a row is from a box, which decides how hard it pulls: "sum" adds up, over all features, by how much it
+        is beyond the box, as in the paper. The more features, the weaker are then all pulls, until no negative holds an
+        edge. "mean" is six times the mean over the features, or their sum up to six features.
     clusterer : clusterer with ``fit_predict``, default=None
         Any scikit-learn clusterer for the distinct positives on the scale of `feature_range`; None is k-means on
         standardised positives. ``n_clusters`` or ``n_components`` is set to `n_boxes` where there is one;
@@ -373,6 +379,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         expansion: float = 0.0,
         growth: str = "nearest_negative",
         feature_range: tuple[float, float] = (-1, 1),
+        distance: str = "mean",
         clusterer: Any = None,
         categorical_features: Any = None,
         pos_label: Any = None,
@@ -386,6 +393,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         self.expansion = expansion
         self.growth = growth
         self.feature_range = feature_range
+        self.distance = distance
         self.clusterer = clusterer
         self.categorical_features = categorical_features
         self.pos_label = pos_label
@@ -399,6 +407,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         check_cost(self.negative_weight, "negative_weight", "balanced")
         check_not_negative(self.expansion, "expansion")
         growth_named(self.growth)
+        check_choice(self.distance, "distance", DISTANCES)
         check_clusterer(self.clusterer)
         range_width(self.feature_range)
 
@@ -406,7 +415,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         positive, negative = source.weights
         c = positive / negative if isinstance(self.negative_weight, str) else float(self.negative_weight)
         width = range_width(self.feature_range)
-        plan = Plan(self.n_boxes, width, self.clusterer, self.random_state, self.verbose)
+        plan = Plan(self.n_boxes, width, self.clusterer, self.random_state, self.distance, self.verbose)
         return plan, c, float(self.expansion), growth_named(self.growth)
 
 
