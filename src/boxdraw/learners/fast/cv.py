@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 from numbers import Integral, Real
 from typing import Any
@@ -20,12 +21,12 @@ from boxdraw._core.warn import warn
 from boxdraw.learners.fast.divide import MEANS
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.fast_boxes import DISTANCES, LearnedFastBoxes, check_clusterer, range_width
-from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, middle_ratio, scaled_weights
+from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, suitable_price
 from boxdraw.learners.fast.growth import Growth, growth_named
+from boxdraw.learners.fast.matched import MatchedFits
 from boxdraw.learners.fast.needed import needed_edges
-from boxdraw.learners.fast.path import has_many_cells, training_weights
 from boxdraw.learners.fast.sources import Source
-from boxdraw.learners.fast.stages import Plan, Stages
+from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.folds import inner_splits
 from boxdraw.learners.parameters import check_choice, check_cost, check_not_negative
 from boxdraw.metrics import auh_score
@@ -70,12 +71,14 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         size, or the value of ``FastBoxesClassifier.expansion`` itself.
     false_alarm_cost : float or None, default=None
         What a false alarm costs you relative to a miss. `negative_weight_` is set where misses plus that many times
-        the false alarms are least on the inner folds; None weighs the classes equally (best balanced accuracy).
+        the false alarms are least on the inner folds, brought to the scale of the fit to all rows. None weighs the
+        classes equally, unless a higher cost, up to 1, gains more in precision than 20 times what it loses in balanced
+        accuracy.
     simplified : bool, default=True
-        Whether to leave out boxes and limits as long as misses plus `false_alarm_cost` times the false alarms on the
-        training rows do not rise. The boxes, the path and critical weights are then those of the limits that are left.
-        Without `false_alarm_cost` a number given as `negative_weight` is the cost, otherwise the classes weigh the
-        same. False keeps a limit wherever the closed form has one, as in the paper.
+        Whether to leave out boxes and limits as long as misses plus `false_alarm_cost_` times the false alarms on the
+        training rows do not rise, unless that does worse on the inner folds. The boxes, the path and critical weights
+        are then those of the limits that are left. False keeps a limit wherever the closed form has one, as in the
+        paper.
     scoring : str, callable or None, default=None
         A scikit-learn scorer; None is the area under the hull of the ROC over all costs (AUH).
     cv : int, splitter or iterable of (train, test), default=3
@@ -90,6 +93,9 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         As in `FastBoxesClassifier`.
     negative_weight_, expansion_, growth_
         The cost, the expansion (absolute) and the growth rule in use.
+    false_alarm_cost_ : float
+        What a false alarm costs relative to a miss: `false_alarm_cost`, or a number given as `negative_weight`, or what
+        was found on the inner folds.
     best_params_ : dict
         The setting of the grid with the best mean score; ties go to fewer boxes, then to the earlier setting. With a
         single row in a class there is nothing to choose by: the first values of all parameters are used, with a
@@ -118,6 +124,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     True
     """
 
+    false_alarm_cost_: float
     cv_results_: dict[str, Any]
     best_index_: int
     best_score_: float
@@ -181,13 +188,10 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             )
 
     def _needed(self, edges: Edges, source: Source) -> Edges:
-        if not self.simplified:
+        if not self._simpler:
             return edges
-        positive, negative = source.weights
-        price = next((p for p in (self.false_alarm_cost, self.negative_weight) if isinstance(p, Real)), None)
         growth = growth_named(self.growth_)
-        cost = positive / negative if price is None else float(price)
-        return needed_edges(edges, source.trial, self.negative_weight_, self.expansion_, growth, cost)
+        return needed_edges(edges, source.trial, self.negative_weight_, self.expansion_, growth, self.false_alarm_cost_)
 
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         """Choose a setting of the grid and the cost on the inner folds."""
@@ -199,11 +203,14 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         given = None if isinstance(self.cv, Integral) else source.rows  # folds that are given are of all rows
         rows = source.trial if given is None else given
         folds = self._folds(rows)
+        balance = positive / negative
+        price = next((p for p in (self.false_alarm_cost, self.negative_weight) if isinstance(p, Real)), balance)
+        self.false_alarm_cost_, self._simpler = float(price), bool(self.simplified)
         if folds:
             setting = self._search(grid, scorer, folds)
-            c = self._cost(setting, positive / negative, folds, rows)
+            c = self._cost(setting, balance, folds, rows)
         else:
-            setting, c = {name: values[0] for name, values in grid.items()}, positive / negative
+            setting, c = {name: values[0] for name, values in grid.items()}, balance
         plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"], self.verbose)
         return plan, c, self._push(setting["expansion"], negative), growth_named(setting["growth"])
 
@@ -341,42 +348,40 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
 
     def _best_cost(self, critical: list[FloatArray], folds: list[Fold], choices: Sequence[float] | None) -> float:
         """Return the cost that suits `false_alarm_cost` best on the test rows of all folds together."""
-        tests = [fold.test for fold in folds]
-        pooled = Training(
-            X=np.empty((0, 0)),
-            positive=np.concatenate([test.positive for test in tests]),
-            weight=None if tests[0].weight is None else np.concatenate([test.weight for test in tests]),
-        )
+        pooled = _pooled(folds)
         price = pooled.balance if self.false_alarm_cost is None else float(self.false_alarm_cost)
         return best_cost(np.concatenate(critical), pooled.positive, pooled.weight, price, choices)
 
     def _cost(self, setting: Setting, balance: float, folds: list[Fold], rows: Training) -> float:
-        """Return the cost for the final fit."""
+        """Return the cost for the final fit; find out what a false alarm costs, and whether to simplify."""
         given = setting.get("negative_weight", self.negative_weight)
+        matched = MatchedFits(
+            self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"]),
+            growth_named(setting["growth"]),
+            partial(self._push, setting["expansion"]),
+            rows,
+            folds,
+        )
+        pooled, critical = _pooled(folds), np.concatenate(matched.weights)
+        if given is None and self.false_alarm_cost is None:
+            self.false_alarm_cost_ = suitable_price(critical, pooled.positive, pooled.weight, pooled.balance)
         if given is None or not isinstance(given, Real | str):
             choices = None if given is None else [balance if cost == "balanced" else cost for cost in given]
-            return self._best_cost(self._matched_weights(setting, folds, rows), folds, choices)
-        return balance if given == "balanced" else float(given)
+            c = best_cost(critical, pooled.positive, pooled.weight, self.false_alarm_cost_, choices)
+        else:
+            c = balance if given == "balanced" else float(given)
+        self._simpler = self._simpler and matched.simpler_is_as_good(c, self.false_alarm_cost_)
+        return c
 
-    def _matched_weights(self, setting: Setting, folds: list[Fold], rows: Training) -> list[FloatArray]:
-        """Return the critical weights of the folds' test rows, brought to the scale of a fit to all rows.
 
-        With fewer rows, clusters are others and edges are held by other sums, so a cost that suits a fold's boxes need
-        not suit those of all rows. The fold's training rows have weights in both fits: their ratios tell the scales.
-        """
-        plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"])
-        growth = growth_named(setting["growth"])
-
-        push = self._push(setting["expansion"], rows.negative_weight)
-        final = Stages(rows, has_many_cells(rows.X)).edges(plan, growth if growth.stops_at_negatives else None)
-        matched = []
-        for fold, fits in zip(folds, map(FoldFits, folds), strict=True):
-            own_push = self._push(setting["expansion"], fold.train.negative_weight)
-            own = training_weights(fits.edges(plan, growth), fold.train, own_push, growth, self.n_jobs)
-            theirs = training_weights(final, fold.train, push, growth, self.n_jobs)
-            ratio = middle_ratio(theirs, own, fold.train.weights)
-            matched.append(scaled_weights(fits.weights(plan, [growth], [own_push])[0][0], ratio))
-        return matched
+def _pooled(folds: list[Fold]) -> Training:
+    """Return the test rows of all folds, without their values."""
+    tests = [fold.test for fold in folds]
+    return Training(
+        X=np.empty((0, 0)),
+        positive=np.concatenate([test.positive for test in tests]),
+        weight=None if tests[0].weight is None else np.concatenate([test.weight for test in tests]),
+    )
 
 
 def _values(given: Any) -> list[Any]:
