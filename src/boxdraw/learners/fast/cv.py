@@ -19,12 +19,10 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.tiles import threaded_map
 from boxdraw._core.warn import warn
 from boxdraw.learners.fast.divide import MEANS
-from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.fast_boxes import DISTANCES, LearnedFastBoxes, check_clusterer, range_width
 from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, suitable_price
 from boxdraw.learners.fast.growth import Growth, growth_named
 from boxdraw.learners.fast.matched import MatchedFits
-from boxdraw.learners.fast.needed import needed_edges
 from boxdraw.learners.fast.sources import Source
 from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.folds import inner_splits
@@ -69,11 +67,11 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     relative_expansion : bool, default=True
         Whether `expansion` is a share of the weight of the training negatives, so that one grid fits tables of any
         size, or the value of ``FastBoxesClassifier.expansion`` itself.
-    false_alarm_cost : float or None, default=None
+    false_alarm_cost : float, "balanced" or None, default=None
         What a false alarm costs you relative to a miss. `negative_weight_` is set where misses plus that many times
-        the false alarms are least on the inner folds, brought to the scale of the fit to all rows. None weighs the
-        classes equally, unless a higher cost, up to 1, gains more in precision than 20 times what it loses in balanced
-        accuracy.
+        the false alarms are least on the inner folds, brought to the scale of the fit to all rows. "balanced" weighs
+        the classes equally (best balanced accuracy). None does so, too, unless a higher cost, up to 1, gains more in
+        precision than 20 times what it loses in balanced accuracy.
     simplified : bool, default=True
         Whether to leave out boxes and limits as long as misses plus `false_alarm_cost_` times the false alarms on the
         training rows do not rise, unless that does worse on the inner folds. The boxes, the path and critical weights
@@ -140,7 +138,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         distance: Any = ("mean", "sum"),
         negative_weight: Any = None,
         relative_expansion: bool = True,
-        false_alarm_cost: float | None = None,
+        false_alarm_cost: float | str | None = None,
         simplified: bool = True,
         scoring: Any = None,
         cv: Any = 3,
@@ -187,12 +185,6 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
                 "or try a smaller false_alarm_cost, or more settings of n_boxes, growth and feature_range."
             )
 
-    def _needed(self, edges: Edges, source: Source) -> Edges:
-        if not self._simpler:
-            return edges
-        growth = growth_named(self.growth_)
-        return needed_edges(edges, source.trial, self.negative_weight_, self.expansion_, growth, self.false_alarm_cost_)
-
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         """Choose a setting of the grid and the cost on the inner folds."""
         for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
@@ -204,13 +196,15 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         rows = source.trial if given is None else given
         folds = self._folds(rows)
         balance = positive / negative
-        price = next((p for p in (self.false_alarm_cost, self.negative_weight) if isinstance(p, Real)), balance)
-        self.false_alarm_cost_, self._simpler = float(price), bool(self.simplified)
+        given_price = self.negative_weight if self.false_alarm_cost is None else self.false_alarm_cost
+        price = given_price if isinstance(given_price, Real) else balance
+        self.false_alarm_cost_, simpler = float(price), bool(self.simplified)
         if folds:
             setting = self._search(grid, scorer, folds)
-            c = self._cost(setting, balance, folds, rows)
+            c, simpler = self._cost(setting, balance, folds, rows)
         else:
             setting, c = {name: values[0] for name, values in grid.items()}, balance
+        self._simplified_at = self.false_alarm_cost_ if simpler else None
         plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"], self.verbose)
         return plan, c, self._push(setting["expansion"], negative), growth_named(setting["growth"])
 
@@ -239,7 +233,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             growth_named(growth)
         for expansion in grid["expansion"]:
             check_not_negative(expansion, "expansion")
-        check_cost(self.false_alarm_cost, "false_alarm_cost", None)
+        check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
         check_clusterer(self.clusterer)
         if self.negative_weight is not None:
             for cost in _values(self.negative_weight):
@@ -349,29 +343,25 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     def _best_cost(self, critical: list[FloatArray], folds: list[Fold], choices: Sequence[float] | None) -> float:
         """Return the cost that suits `false_alarm_cost` best on the test rows of all folds together."""
         pooled = _pooled(folds)
-        price = pooled.balance if self.false_alarm_cost is None else float(self.false_alarm_cost)
+        price = float(self.false_alarm_cost) if isinstance(self.false_alarm_cost, Real) else pooled.balance
         return best_cost(np.concatenate(critical), pooled.positive, pooled.weight, price, choices)
 
-    def _cost(self, setting: Setting, balance: float, folds: list[Fold], rows: Training) -> float:
-        """Return the cost for the final fit; find out what a false alarm costs, and whether to simplify."""
+    def _cost(self, setting: Setting, balance: float, folds: list[Fold], rows: Training) -> tuple[float, bool]:
+        """Return the cost for the final fit, and whether to simplify; find out what a false alarm costs."""
         given = setting.get("negative_weight", self.negative_weight)
-        matched = MatchedFits(
-            self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"]),
-            growth_named(setting["growth"]),
-            partial(self._push, setting["expansion"]),
-            rows,
-            folds,
-        )
+        c = balance if given == "balanced" else float(given) if isinstance(given, Real) else None
+        if c is not None and not self.simplified:
+            return c, False
+        plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"])
+        push = partial(self._push, setting["expansion"])
+        matched = MatchedFits(plan, growth_named(setting["growth"]), push, rows, folds)
         pooled, critical = _pooled(folds), np.concatenate(matched.weights)
         if given is None and self.false_alarm_cost is None:
             self.false_alarm_cost_ = suitable_price(critical, pooled.positive, pooled.weight, pooled.balance)
-        if given is None or not isinstance(given, Real | str):
+        if c is None:
             choices = None if given is None else [balance if cost == "balanced" else cost for cost in given]
             c = best_cost(critical, pooled.positive, pooled.weight, self.false_alarm_cost_, choices)
-        else:
-            c = balance if given == "balanced" else float(given)
-        self._simpler = self._simpler and matched.simpler_is_as_good(c, self.false_alarm_cost_)
-        return c
+        return c, bool(self.simplified) and matched.simpler_is_as_good(c, self.false_alarm_cost_)
 
 
 def _pooled(folds: list[Fold]) -> Training:

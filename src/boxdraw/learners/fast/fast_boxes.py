@@ -20,6 +20,7 @@ from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.growth import GROWTHS, Growth, growth_named
+from boxdraw.learners.fast.needed import needed_edges
 from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights
 from boxdraw.learners.fast.sources import LargeTable, SmallTable, Source, training_roc
 from boxdraw.learners.fast.stages import Plan
@@ -155,6 +156,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
     pos_label: Any
     round_limits: bool
     verbose: int
+    _simplified_at: float | None = None  # what a false alarm costs where limits are left out
 
     @abstractmethod
     def _check_parameters(self, *, stored: bool) -> None:
@@ -165,8 +167,11 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         """Return how to draw the boxes: the plan, the cost, the expansion and the growth rule."""
 
     def _needed(self, edges: Edges, source: Source) -> Edges:
-        """Return the edges that are shown: all of them, as in the paper."""
-        return edges
+        """Return the edges that are shown: all of them, as in the paper, or those that are needed at some price."""
+        if self._simplified_at is None:
+            return edges
+        setting = self.negative_weight_, self.expansion_, GROWTHS[self.growth_]
+        return needed_edges(edges, source.trial, *setting, self._simplified_at)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw the boxes.
