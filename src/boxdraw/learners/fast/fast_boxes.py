@@ -285,8 +285,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
             warn(
                 "A box has no limits, so every row is flagged. Forces on its edges fall with the distance of the rows, "
                 f"added up over {self.boxes_.n_features} features, and here no negative is near enough to hold any "
-                "edge. Use fewer features, a narrower feature_range or a larger negative_weight, or "
-                "ScoredBoxesClassifier, which copes with any number of features."
+                "edge. Use distance='mean', fewer features, a narrower feature_range or a larger negative_weight."
             )
 
 
