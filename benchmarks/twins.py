@@ -19,7 +19,7 @@ LINES = {
     "NumPy, numba imported": "import numba",
     "compiled sums of the edges": """
 from boxdraw.learners.fast import divide, stages
-stages.Divide = lambda *given, compiled: divide.Divide(*given, compiled=True)
+stages.Divide = lambda *given: divide.Divide(*given[:4], True, *given[5:])
 """,
     "compiled critical weights": "from boxdraw.learners.fast import path; path._MANY_CELLS = 0",
     "compiled membership": "from boxdraw.model import membership; membership._LARGE = 0",

@@ -35,6 +35,14 @@ from paper.errata import unsound_means
 from paper.protocol import COSTS
 from paper.tables import DATA_HELP, PACKAGES, PAPER_FAST_BOXES, available, data_folder, read_table
 
+#: Numbers of boxes and expansions, which the paper does not print; forces and boxes as in the paper.
+GRID: dict[str, Any] = {
+    "n_boxes": (1, 2, 3, 4, 5, 6, 8, 10),
+    "expansion": (0.0, 0.001, 0.01, 0.03, 0.1, 0.3),
+    "distance": "sum",
+    "simplified": False,
+}
+
 
 def ten_point_auh(critical: FloatArray, positive: BoolArray) -> float:
     """Return the area under the hull of the ROC points of the paper's ten costs."""
@@ -50,7 +58,7 @@ def ten_point_scorer(model: Any, X: Any, y: Any) -> float:
 def paper_model() -> FastBoxesClassifierCV:
     """Return Fast Boxes as in the paper's experiments."""
     return FastBoxesClassifierCV(
-        n_boxes=(1, 2, 3, 4, 5, 6, 8, 10),
+        **GRID,
         growth="nearest_negative",
         feature_range=(-1, 1),
         clusterer=KMeans(n_init=3, random_state=0),

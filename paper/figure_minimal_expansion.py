@@ -52,7 +52,7 @@ def make(plan: Plan) -> list[Path]:
 
 
 def _grown(split: Split) -> BoxSet:
-    model = FastBoxesClassifier(n_boxes=1, growth="nearest_negative", pos_label=1, round_limits=False, random_state=0)
+    model = FastBoxesClassifier(n_boxes=1, distance="sum", pos_label=1, round_limits=False, random_state=0)
     return model.fit(split.X_train, split.y_train).boxes_
 
 

@@ -58,7 +58,7 @@ def all_methods() -> dict[str, Method]:
     """Return every method by its key."""
     from boxdraw import FastBoxesClassifierCV
     from paper.baselines import BASELINES, MODERN
-    from paper.fast_boxes import paper_model
+    from paper.fast_boxes import GRID, paper_model
 
     found = {key: _baseline(key, baseline) for key, baseline in (BASELINES | MODERN).items()}
     found["fast_boxes"] = Method(
@@ -72,8 +72,8 @@ def all_methods() -> dict[str, Method]:
     found["fast_boxes_cv"] = Method(
         "fast_boxes_cv",
         "FastBoxesClassifierCV",
-        "our estimator as it comes; its boxes at the same ten weights",
-        settings_text(FastBoxesClassifierCV(pos_label=1)),
+        "our estimator on the paper's grid and with more growth rules and ranges; its boxes at the same ten weights",
+        settings_text(FastBoxesClassifierCV(pos_label=1, **GRID)),
         _run_fast_boxes_cv,
         seconds=_SECONDS["fast_boxes_cv"],
     )
@@ -139,8 +139,9 @@ def _run_fast_boxes(split: Split, seed: int) -> Outcome:
 
 def _run_fast_boxes_cv(split: Split, seed: int) -> Outcome:
     from boxdraw import FastBoxesClassifierCV
+    from paper.fast_boxes import GRID
 
-    return _at_all_weights(FastBoxesClassifierCV(pos_label=1, random_state=seed), split)
+    return _at_all_weights(FastBoxesClassifierCV(pos_label=1, random_state=seed, **GRID), split)
 
 
 def _at_all_weights(model: Any, split: Split) -> Outcome:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.rule import Limit, Rule
-from boxdraw.model.simplify import Change, simplify
+from boxdraw.model.simplify import Change, needed_limits, simplify
 
 from .export.cases import random_boxes, random_rows
 from .test_explain import records, unmet
@@ -140,6 +140,37 @@ def test_each_step_costs_least_for_what_it_saves(seed, max_loss):
     _, boxes, X, y, weight = case(seed)
     made, _ = simplify(boxes, X, y, max_loss=max_loss, negative_weight=1, sample_weight=weight, pos_label=1)
     assert made == plain_greedy(boxes, X, y, weight.tolist(), max_loss)
+
+
+@settings(deadline=None, max_examples=50)
+@given(seeds)
+def test_boxes_that_are_not_to_be_merged(seed):
+    _, boxes, X, y, weight = case(seed)
+    made, changes = simplify(boxes, X, y, negative_weight=1, sample_weight=weight, pos_label=1, merge=False)
+    assert all(change.kind != "merge boxes" for change in changes)
+    for rule in made.rules():  # each is one of the boxes given, with fewer limits
+        assert any(
+            all(any(_is_part(limit, other) for other in given.limits) for limit in rule.limits)
+            for given in boxes.rules()
+        )
+
+
+def _is_part(limit, other):
+    return (limit.feature, limit.categories, limit.missing) == (other.feature, other.categories, other.missing) and (
+        limit.lower in (-INF, other.lower) and limit.upper in (INF, other.upper)
+    )
+
+
+def test_needed_limits_of_a_matrix():
+    """The second box holds no positive; a missing value is inside any limit of a matrix."""
+    X = np.array([[1.0, 5.0], [2.0, np.nan], [9.0, 5.0], [9.0, 6.0], [1.5, 9.0], [1.5, 8.0], [20.0, 20.0]])
+    positive = np.arange(7) < 2
+    lower, upper = np.array([[1.0, 0.0], [19.0, 19.0]]), np.array([[3.0, 6.0], [21.0, 21.0]])
+    places, kept = needed_limits(lower, upper, X, positive, None, 1.0)
+    assert places == [0]
+    assert kept[:, 0].tolist() == [[False, False], [True, True]]
+    _, kept = needed_limits(lower, upper, X, positive, np.array([1.0, 1, 1e-9, 1e-9, 1, 1, 1]), 1.0)
+    assert kept[:, 0].tolist() == [[False, False], [False, True]]  # two rows of next to no weight
 
 
 @settings(deadline=None)

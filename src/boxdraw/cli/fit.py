@@ -150,10 +150,12 @@ def _held_out(frontier: Frontier) -> dict[str, Any]:
 
 def _settings(fitted: Any) -> dict[str, Any]:
     """Return what Fast Boxes needs, with the cost and the seed, to draw the same boxes again without a search."""
-    first = {"n_boxes": fitted.n_boxes[0], "feature_range": fitted.feature_range[0]}  # in use where nothing was tried
+    # in use where nothing was tried
+    first = {"n_boxes": 1, "feature_range": fitted.feature_range[0], "distance": fitted.distance[0]}
     chosen = getattr(fitted, "best_params_", first)
     drawn = {name: chosen[name] for name in first}
-    return drawn | {"expansion": fitted.expansion_, "growth": fitted.growth_}
+    drawn |= {"expansion": fitted.expansion_, "growth": fitted.growth_}
+    return drawn | {"simplified_at": fitted._simplified_at}
 
 
 def _report(model: Model, data: TrainingFile, figures: list[dict[str, Any]], output: Output) -> str:

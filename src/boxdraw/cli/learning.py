@@ -146,11 +146,10 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             false_alarm_cost=cost,
             **common,
         )
-    return FastBoxesClassifierCV(n_boxes=box_counts(args.max_boxes), false_alarm_cost=cost, **common)
+    n_boxes = "auto" if args.max_boxes is None else box_counts(args.max_boxes)
+    return FastBoxesClassifierCV(n_boxes=n_boxes, false_alarm_cost=args.false_alarm_cost, **common)
 
 
-def box_counts(most: int | None) -> tuple[int, ...]:
+def box_counts(most: int) -> tuple[int, ...]:
     """Return the numbers of boxes to try."""
-    if most is None:
-        return _TRIED
     return (*(n for n in _TRIED if n < most), most)

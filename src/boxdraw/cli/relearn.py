@@ -76,7 +76,7 @@ def _settings(model: Model) -> dict[str, Any]:
     if not set(names) <= set(settings) or "seed" not in parameters:
         return {}
     cost = {"negative_weight": model.fit["negative_weight"], "random_state": parameters["seed"]}
-    return {name: settings[name] for name in names} | cost
+    return {"distance": "sum"} | {name: settings[name] for name in (*names, "distance") if name in settings} | cost
 
 
 def _learn_again(model: Model, data: Labelled, rounded: bool) -> FastBoxesClassifier | None:
@@ -85,6 +85,8 @@ def _learn_again(model: Model, data: Labelled, rounded: bool) -> FastBoxesClassi
         warnings.simplefilter("ignore")  # all was said when the boxes were learned
         try:
             learner = FastBoxesClassifier(pos_label=True, round_limits=rounded, **_settings(model))
+            price = model.fit["settings"].get("simplified_at")  # not in files of version 0.1, nor is the distance
+            learner._simplified_at = None if price is None else float(price)
             return learner.fit(data.X, data.positive, data.weight)
         except (TypeError, ValueError):
             return None

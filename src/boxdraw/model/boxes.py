@@ -357,8 +357,8 @@ class BoxSet(Exports):
             times the weight of the flagged negatives.
         **options
             ``negative_weight``, the cost of a flagged negative relative to the worth of a flagged positive, by default
-            the balance: the weight of the positives over that of the negatives; ``sample_weight``; and ``pos_label``,
-            the positive class, by default the one with fewer rows.
+            the balance: the weight of the positives over that of the negatives; ``sample_weight``; ``pos_label``, the
+            positive class, by default the one with fewer rows; and ``merge=False`` to leave boxes apart.
 
         Returns
         -------

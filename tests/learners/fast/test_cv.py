@@ -1,14 +1,21 @@
 """FastBoxesClassifierCV against GridSearchCV, brute force and its own promises."""
 
+import math
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.datasets import load_digits, make_classification
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import recall_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
-from boxdraw.learners.fast.folds import best_cost
+from boxdraw.learners.fast import cv
+from boxdraw.learners.fast.expand import Edges
+from boxdraw.learners.fast.folds import NEAR, best_cost, suitable_price
+from boxdraw.learners.fast.growth import FREE
+from boxdraw.learners.fast.matched import middle_ratio, scaled_weights
+from boxdraw.learners.fast.needed import needed_edges
 from boxdraw.learners.folds import fold_numbers, hash_ranks
 from boxdraw.metrics import auh_score
 from boxdraw.tables.training import Training
@@ -52,7 +59,7 @@ def test_the_default_score_is_the_auh_over_all_costs(table):
 
 def test_the_final_model_is_fast_boxes_at_the_chosen_setting(table):
     X, y = table
-    model = FastBoxesClassifierCV(**SMALL).fit(X, y)
+    model = FastBoxesClassifierCV(**SMALL, simplified=False).fit(X, y)
     plain = FastBoxesClassifier(
         n_boxes=model.best_params_["n_boxes"],
         growth=model.best_params_["growth"],
@@ -66,25 +73,6 @@ def test_the_final_model_is_fast_boxes_at_the_chosen_setting(table):
     assert results["rank_test_score"][model.best_index_] == 1
     assert results["mean_test_score"][model.best_index_] == model.best_score_
     assert set(results) >= {"params", "param_n_boxes", "param_growth", "param_expansion", "param_feature_range"}
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("price", [0.05, 0.3, 1.0, 4.0])
-def test_best_cost_against_brute_force(seed, price):
-    rng = np.random.default_rng(seed)
-    critical = rng.choice([0.0, 0.1, 0.2, 0.5, 1.0, 3.0, np.inf], size=40)
-    positive = rng.random(40) < 0.3 + 0.4 * (critical > 0.4)
-    weight = rng.integers(1, 4, size=40).astype(float)
-
-    def loss(c):
-        flagged = critical >= c
-        return weight[positive & ~flagged].sum() + price * weight[~positive & flagged].sum()
-
-    tried = np.concatenate([np.geomspace(0.01, 10, 400), np.unique(critical[np.isfinite(critical) & (critical > 0)])])
-    chosen = best_cost(critical, positive, weight, price, None)
-    assert loss(chosen) == pytest.approx(min(map(loss, tried)))
-    choices = [0.15, 0.3, 2.0]
-    assert loss(best_cost(critical, positive, weight, price, choices)) == pytest.approx(min(map(loss, choices)))
 
 
 def test_cheaper_false_alarms_flag_more(table):
@@ -305,7 +293,7 @@ def test_progress(table, capsys):
         ({"feature_range": (1, -1)}, "feature_range must be a pair"),
         ({"negative_weight": 0}, "negative_weight must be 'balanced' or a finite number above 0; got 0"),
         ({"negative_weight": [0.5, None]}, "negative_weight must be 'balanced' or a finite number above 0; got None"),
-        ({"false_alarm_cost": -1}, "false_alarm_cost must be None or a finite number above 0; got -1"),
+        ({"false_alarm_cost": -1}, "false_alarm_cost must be None, 'balanced' or a finite number above 0; got -1"),
         ({"cv": 1}, "cv == 1, must be >= 2"),
     ],
 )
@@ -314,11 +302,138 @@ def test_bad_parameters(table, parameter, message):
         FastBoxesClassifierCV(**parameter).fit(*table)
 
 
-def test_a_chosen_cost_that_leaves_no_box_is_warned_of():
+def test_the_cost_suits_the_boxes_of_all_rows():
+    """On the scale of the folds, no box was left around all rows here."""
     X, digit = load_digits(return_X_y=True)
-    model = FastBoxesClassifierCV(growth="free", feature_range=(-3, 3), n_boxes=(1, 2))
+    model = FastBoxesClassifierCV(growth="free", feature_range=(-3, 3), distance="sum", n_boxes=(1, 2))
+    model.fit(X[:800], digit[:800] == 0)
+    assert recall_score(digit[800:] == 0, model.predict(X[800:])) > 0.8
+
+
+def test_a_cost_that_leaves_no_box_is_warned_of(table, monkeypatch):
+    X, y = table
+    monkeypatch.setattr(cv, "best_cost", lambda *given: 1e200)
+    model = FastBoxesClassifierCV(**SMALL | {"growth": "free"})
     with pytest.warns(UserWarning, match="No row is flagged: at a cost of .* no box is left"):
-        model.fit(X[:800], digit[:800] == 0)
+        model.fit(X, y)
     assert not model.predict(X).any()
-    # As the warning says, the rows are still ranked.
-    assert roc_auc_score(digit[800:] == 0, model.critical_weight(X[800:])) > 0.9
+    assert roc_auc_score(y, model.critical_weight(X)) > 0.7  # as the warning says, the rows are still ranked
+
+
+def averaged_loss(c, critical, positive, weight, price):
+    """The mean of misses + price * false alarms over costs near c, by many of them."""
+    near = c * np.exp(np.linspace(-NEAR, NEAR, 4001))
+    flagged = critical >= near[:, None]
+    return ((weight * positive * ~flagged).sum(axis=1) + price * (weight * ~positive * flagged).sum(axis=1)).mean()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("price", [0.05, 0.3, 1.0, 4.0])
+def test_best_cost_against_brute_force(seed, price):
+    rng = np.random.default_rng(seed)
+    critical = rng.choice([0.0, 0.1, 0.11, 0.2, 0.5, 1.0, 1.2, 3.0, np.inf], size=40)
+    positive = rng.random(40) < 0.3 + 0.4 * (critical > 0.4)
+    weight = rng.integers(1, 4, size=40).astype(float)
+    given = critical, positive, weight, price
+    tried = [averaged_loss(c, *given) for c in np.geomspace(0.01, 10, 1000)]
+    assert averaged_loss(best_cost(*given, None), *given) <= min(tried) + 0.02
+
+    def loss(c):
+        flagged = critical >= c
+        return weight[positive & ~flagged].sum() + price * weight[~positive & flagged].sum()
+
+    choices = [0.15, 0.3, 2.0]
+    assert loss(best_cost(*given, choices)) == pytest.approx(min(map(loss, choices)))
+
+
+def test_best_cost_is_in_the_middle_of_a_gap():
+    critical, positive = np.array([0.01, 0.02, 8.0, 9.0]), np.array([False, False, True, True])
+    assert best_cost(critical, positive, None, 1.0, None) == pytest.approx(0.4)
+    assert best_cost(np.array([0.0, np.inf]), positive[1:3], None, 1.0, None) == 1.0
+
+
+def test_the_price_where_nobody_says_it():
+    """40 of 2 000 rows are positive; one of them is among 60 negatives, so that a miss spares 60 false alarms."""
+    critical = np.concatenate([np.full(39, 9.0), [1.0], np.full(60, 1.0), np.full(1900, 0.01)])
+    positive = np.arange(2000) < 40
+    balance = 40 / 1960
+    price = suitable_price(critical, positive, None, balance)
+    assert price > 1 / 60  # at the balance, about 1 / 49, it is not worth the miss
+    assert math.log2(price / balance) == pytest.approx(round(math.log2(price / balance)))
+    assert price <= 1
+    doubled = suitable_price(critical.repeat(2), positive.repeat(2), None, balance)
+    assert doubled == suitable_price(critical, positive, np.full(2000, 2.0), balance) == price
+    spread = np.where(positive, np.linspace(1, 9, 2000), np.linspace(0.01, 0.02, 2000))
+    assert suitable_price(spread, positive, None, balance) == balance  # none is better: the lowest
+
+
+def test_ratios_of_two_fits():
+    one, other = np.array([1.0, 4.0, 0.0, np.inf, 9.0]), np.array([2.0, 2.0, 1.0, 3.0, 1.0])
+    assert middle_ratio(one, other, np.ones(5)) == 2
+    assert middle_ratio(one, other, np.array([1.0, 1, 1, 1, 5])) == 9
+    assert middle_ratio(one[2:4], other[2:4], np.ones(2)) == 1
+    np.testing.assert_array_equal(scaled_weights(one, 3.0), [3, 12, 0, np.inf, 27])
+
+
+def test_no_limit_that_costs_nothing_is_left(table):
+    X, y = table
+    model = FastBoxesClassifierCV(**SMALL, round_limits=False).fit(X, y)
+    full = FastBoxesClassifierCV(**SMALL, simplified=False).fit(X, y)
+    assert model.best_params_ == full.best_params_
+    assert model.boxes_.n_limits < full.boxes_.n_limits
+    price = model.false_alarm_cost_
+
+    def worth(boxes):
+        flagged = boxes.contains(X)
+        return np.count_nonzero(flagged & (y == 1)) - price * np.count_nonzero(flagged & (y == 0))
+
+    assert worth(model.boxes_) >= worth(full.boxes_) - 1e-9
+    for k, rule in enumerate(model.boxes_.rules()):
+        for limit in rule.limits:
+            assert worth(model.boxes_.drop_limit(k, limit.feature)) < worth(full.boxes_)
+    # critical weights and the path are those of the boxes that are shown
+    np.testing.assert_array_equal(model.critical_weight(X) >= model.negative_weight_, model.boxes_.contains(X))
+    assert model.path([model.negative_weight_])[0].boxes == model.boxes_
+
+
+def test_a_box_that_only_missing_values_are_in_is_left_out(monkeypatch):
+    """An interval that has shrunk to nothing holds no number, but a missing value is inside any."""
+    X = np.array([[0.0, 1], [np.nan, 1], [5, 1], [5, 2], [1, 9], [2, 9], [9, 9]])
+    rows = Training(X, np.arange(7) < 4, None)
+    model = FastBoxesClassifier(n_boxes=2).fit(X[[0, 2, 3, 4, 5, 6]], [1, 1, 1, 0, 0, 0])
+    limits = np.array([[0.0, 1], [4, 1]]), np.array([[-1.0, 1], [6, 2]])
+    monkeypatch.setattr(Edges, "limits", lambda *given: limits)
+    edges = needed_edges(model._edges, rows, 1.0, 0.0, FREE, 1.0)
+    np.testing.assert_array_equal(edges.tight, model._edges.tight[:, [1]])
+    limits[1][1, 0] = 3  # now no box has room: all stay, to rank by
+    assert needed_edges(model._edges, rows, 1.0, 0.0, FREE, 1.0) is model._edges
+
+
+def test_numbers_of_boxes_from_coarse_to_fine(table):
+    X, y = table
+    options = {"expansion": (0.0, 0.1), "feature_range": (-1, 1), "growth": "edge"}
+    model = FastBoxesClassifierCV(**options).fit(X, y)
+    all_counts = FastBoxesClassifierCV(**options, n_boxes=(1, 2, 3, 4, 5, 6, 8, 10)).fit(X, y)
+    scores = {str(p): s for p, s in zip(*map(all_counts.cv_results_.get, ("params", "mean_test_score")), strict=True)}
+    tried = model.cv_results_["params"]
+    assert len(tried) < len(scores)
+    for params, score in zip(tried, model.cv_results_["mean_test_score"], strict=True):
+        assert scores[str(params)] == score
+    counts = [1, 2, 3, 4, 5, 6, 8, 10]
+    place = counts.index(model.best_params_["n_boxes"])
+    assert {1, 3, 6, *counts[max(0, place - 1) : place + 2]} <= {params["n_boxes"] for params in tried}
+
+
+def test_few_positives_for_auto():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) < 4
+    model = FastBoxesClassifierCV().fit(X, y)
+    assert {params["n_boxes"] for params in model.cv_results_["params"]} <= {1, 2}
+
+
+def test_distances_are_the_same_up_to_six_features(table):
+    model = FastBoxesClassifierCV(**SMALL).fit(*table)
+    assert {params["distance"] for params in model.cv_results_["params"]} == {"mean"}
+    X = np.random.default_rng(0).normal(size=(300, 8))
+    wide = FastBoxesClassifierCV(**SMALL).fit(X, X[:, 0] > 1.2)
+    assert {params["distance"] for params in wide.cv_results_["params"]} == {"mean", "sum"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from boxdraw import FastBoxesClassifier
 from boxdraw._core.sums import moderate_unit
 from boxdraw.learners.fast.cluster import tight_boxes
-from boxdraw.learners.fast.divide import ClusteredRows, Divide
+from boxdraw.learners.fast.divide import ClusteredRows, Divide, share_of_sum
 from boxdraw.learners.scaling import GRID, fit_scaling
 
 from . import reference as ref
@@ -194,3 +194,43 @@ def test_compiled_sums_of_rows_that_come_nearer():
     _, *sums = library_sums(X, None, label)
     _, *compiled = library_sums(X[::-1], None, label[::-1], compiled=True)
     np.testing.assert_array_equal(sums, compiled)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_mean_distances_in_many_features(compiled):
+    """Of 15 features that vary, six times the mean overflow stands for the sum; inside a box nothing changes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 16))
+    X[:, 15] = 3.0
+    label = np.where(np.arange(60) < 20, np.arange(60) % 2, -1)
+    X[20] = X[:20:2].mean(axis=0)  # a negative in the first box
+    scaling = fit_scaling(X, 2.0)
+    rows = scaling.columns(X).T
+    lower, upper = tight_boxes(rows[:20], label[:20])
+    assert share_of_sum("sum", scaling) == 1.0
+    assert share_of_sum("mean", scaling) == 6 / 15
+    assert share_of_sum("mean", fit_scaling(X[:, :6], 2.0)) == 1.0
+    divide = Divide(scaling, lower, upper, 1.0, compiled, share_of_sum("mean", scaling))
+    sums = divide.edge_sums(divide(ClusteredRows(X, None, label)))
+    for k, j in np.ndindex(2, 15):
+        total = 0.0
+        for i in np.flatnonzero(label != k):
+            overflow = np.maximum(np.maximum(rows[i] - upper[k], lower[k] - rows[i]), 0)
+            if overflow.any():
+                pull = math.exp(1 - 6 * overflow[:15].mean()) if rows[i, j] <= lower[k, j] else 0.0
+            else:
+                near = rows[i, j] - lower[k, j] <= upper[k, j] - rows[i, j]
+                pull = math.exp(rows[i, j] - lower[k, j] + 1) if near else 0.0
+            total += pull
+        assert sums.negative[0, k, j] == pytest.approx(total, rel=1e-12)
+
+
+def test_many_features_do_not_free_the_edges():
+    """Five compact clusters in 30 features: with summed distances no negative holds an edge, and all is flagged."""
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(-1, 1, (2000, 30)), np.arange(2000) < 100
+    X[y] = rng.uniform(-0.8, 0.8, (5, 30))[np.arange(100) % 5] + 0.05 * rng.normal(size=(100, 30))
+    assert FastBoxesClassifier(n_boxes=5).fit(X, y).score(X, y) > 0.99
+    with pytest.warns(UserWarning, match="A box has no limits, .* Use distance='mean'"):
+        summed = FastBoxesClassifier(n_boxes=5, distance="sum").fit(X, y)
+    assert summed.predict(X).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 from numbers import Integral, Real
 from typing import Any
@@ -15,22 +16,24 @@ from sklearn.utils import check_scalar
 
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
-from boxdraw._core.ranges import LARGE
 from boxdraw._core.tiles import threaded_map
 from boxdraw._core.warn import warn
-from boxdraw.learners.fast.cluster import distinct_rows
-from boxdraw.learners.fast.fast_boxes import LearnedFastBoxes, check_clusterer, range_width
-from boxdraw.learners.fast.folds import Fold, FoldModel, best_cost
+from boxdraw.learners.fast.divide import MEANS
+from boxdraw.learners.fast.fast_boxes import DISTANCES, LearnedFastBoxes, check_clusterer, range_width
+from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, suitable_price
 from boxdraw.learners.fast.growth import Growth, growth_named
-from boxdraw.learners.fast.path import critical_weights
+from boxdraw.learners.fast.matched import MatchedFits
 from boxdraw.learners.fast.sources import Source
-from boxdraw.learners.fast.stages import Plan, draw_edges
+from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.folds import inner_splits
-from boxdraw.learners.parameters import check_bool, check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
 from boxdraw.metrics import auh_score
 from boxdraw.tables.training import Training
 
 Setting = dict[str, Any]
+Task = tuple[Any, str, int]  # feature range, distance and number of boxes: what takes a pass over the data
+
+_COUNTS = 1, 2, 3, 4, 5, 6, 8, 10  # numbers of boxes
 
 
 class FastBoxesClassifierCV(LearnedFastBoxes):
@@ -45,24 +48,35 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
 
     Parameters
     ----------
-    n_boxes : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 8, 10)
-        Numbers of boxes to try; those above the number of distinct positives in a fold are left out, and if none is
-        left, that number is tried.
-    expansion : float or sequence of float, default=(0, 0.001, 0.01, 0.03, 0.1, 0.3)
+    n_boxes : "auto", int or sequence of int, default="auto"
+        Numbers of boxes to try. "auto" tries 3, 1 and 6, and then those next to the best one, up to 10; the distance is
+        chosen with 3 boxes. Of a sequence all are tried. Those above the number of distinct positives in a fold are
+        left out, and if none is left, that number is tried.
+    expansion : float or sequence of float, default=(0, 0.01, 0.1, 0.3)
         Pushes outwards to try, as shares of the weight of the negatives (see `relative_expansion`).
     growth : str or sequence of str, default=("nearest_negative", "edge", "free")
         Growth rules to try.
     feature_range : pair or sequence of pairs, default=((-1, 1), (-3, 3))
         Ranges to which features are scaled while learning.
+    distance : str or sequence of str, default=("mean", "sum")
+        Distances of rows from boxes to try, see `FastBoxesClassifier`. Up to six features that vary they are the same,
+        and the first one alone is tried.
     negative_weight : None, "balanced", float or sequence of float, default=None
         Cost of a false alarm in the fit. None sets it after the other parameters, see `false_alarm_cost`. A sequence
         is part of the grid when `scoring` is given; otherwise the one that suits `false_alarm_cost` best is taken.
     relative_expansion : bool, default=True
         Whether `expansion` is a share of the weight of the training negatives, so that one grid fits tables of any
         size, or the value of ``FastBoxesClassifier.expansion`` itself.
-    false_alarm_cost : float or None, default=None
+    false_alarm_cost : float, "balanced" or None, default=None
         What a false alarm costs you relative to a miss. `negative_weight_` is set where misses plus that many times
-        the false alarms are least on the inner folds; None weighs the classes equally (best balanced accuracy).
+        the false alarms are least on the inner folds, brought to the scale of the fit to all rows. "balanced" weighs
+        the classes equally (best balanced accuracy). None does so, too, unless a higher cost, up to 1, gains more in
+        precision than 20 times what it loses in balanced accuracy.
+    simplified : bool, default=True
+        Whether to leave out boxes and limits as long as misses plus `false_alarm_cost_` times the false alarms on the
+        training rows do not rise, unless that does worse on the inner folds. The boxes, the path and critical weights
+        are then those of the limits that are left. False keeps a limit wherever the closed form has one, as in the
+        paper.
     scoring : str, callable or None, default=None
         A scikit-learn scorer; None is the area under the hull of the ROC over all costs (AUH).
     cv : int, splitter or iterable of (train, test), default=3
@@ -77,6 +91,9 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         As in `FastBoxesClassifier`.
     negative_weight_, expansion_, growth_
         The cost, the expansion (absolute) and the growth rule in use.
+    false_alarm_cost_ : float
+        What a false alarm costs relative to a miss: `false_alarm_cost`, or a number given as `negative_weight`, or what
+        was found on the inner folds.
     best_params_ : dict
         The setting of the grid with the best mean score; ties go to fewer boxes, then to the earlier setting. With a
         single row in a class there is nothing to choose by: the first values of all parameters are used, with a
@@ -105,6 +122,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     True
     """
 
+    false_alarm_cost_: float
     cv_results_: dict[str, Any]
     best_index_: int
     best_score_: float
@@ -113,13 +131,15 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     def __init__(
         self,
         *,
-        n_boxes: Any = (1, 2, 3, 4, 5, 6, 8, 10),
-        expansion: Any = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3),
+        n_boxes: Any = "auto",
+        expansion: Any = (0.0, 0.01, 0.1, 0.3),
         growth: Any = ("nearest_negative", "edge", "free"),
         feature_range: Any = ((-1, 1), (-3, 3)),
+        distance: Any = ("mean", "sum"),
         negative_weight: Any = None,
         relative_expansion: bool = True,
-        false_alarm_cost: float | None = None,
+        false_alarm_cost: float | str | None = None,
+        simplified: bool = True,
         scoring: Any = None,
         cv: Any = 3,
         clusterer: Any = None,
@@ -134,9 +154,11 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         self.expansion = expansion
         self.growth = growth
         self.feature_range = feature_range
+        self.distance = distance
         self.negative_weight = negative_weight
         self.relative_expansion = relative_expansion
         self.false_alarm_cost = false_alarm_cost
+        self.simplified = simplified
         self.scoring = scoring
         self.cv = cv
         self.clusterer = clusterer
@@ -174,23 +196,30 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         scorer = None if self.scoring is None else get_scorer(self.scoring)
         positive, negative = source.weights
         given = None if isinstance(self.cv, Integral) else source.rows  # folds that are given are of all rows
-        folds = self._folds(source.trial(LARGE) if given is None else given)
+        rows = source.trial if given is None else given
+        folds = self._folds(rows)
+        balance = positive / negative
+        given_price = self.negative_weight if self.false_alarm_cost is None else self.false_alarm_cost
+        price = given_price if isinstance(given_price, Real) else balance
+        self.false_alarm_cost_, simpler = float(price), bool(self.simplified)
         if folds:
             setting = self._search(grid, scorer, folds)
-            c = self._cost(setting, positive / negative, folds)
+            c, simpler = self._cost(setting, balance, folds, rows)
         else:
-            setting, c = {name: values[0] for name, values in grid.items()}, positive / negative
-        plan = self._plan(setting["feature_range"], setting["n_boxes"], self.verbose)
+            setting, c = {name: values[0] for name, values in grid.items()}, balance
+        self._simplified_at = self.false_alarm_cost_ if simpler else None
+        plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"], self.verbose)
         return plan, c, self._push(setting["expansion"], negative), growth_named(setting["growth"])
 
-    def _plan(self, feature_range: Any, n_boxes: int, verbose: int = 0) -> Plan:
-        return Plan(n_boxes, range_width(feature_range), self.clusterer, self.random_state, verbose)
+    def _plan(self, feature_range: Any, distance: str, n_boxes: int, verbose: int = 0) -> Plan:
+        return Plan(n_boxes, range_width(feature_range), self.clusterer, self.random_state, distance, verbose)
 
     def _grid(self) -> dict[str, list[Any]]:
         """Check the parameters and return the values to try."""
         grid = {
             "feature_range": _pairs(self.feature_range),
-            "n_boxes": _values(self.n_boxes),
+            "distance": _values(self.distance),
+            "n_boxes": list(_COUNTS) if self.n_boxes == "auto" else _values(self.n_boxes),
             "growth": _values(self.growth),
             "expansion": _values(self.expansion),
         }
@@ -201,11 +230,13 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             range_width(pair)
         for n_boxes in grid["n_boxes"]:
             check_scalar(n_boxes, "n_boxes", Integral, min_val=1)
+        for distance in grid["distance"]:
+            check_choice(distance, "distance", DISTANCES)
         for growth in grid["growth"]:
             growth_named(growth)
         for expansion in grid["expansion"]:
             check_not_negative(expansion, "expansion")
-        check_cost(self.false_alarm_cost, "false_alarm_cost", None)
+        check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
         check_clusterer(self.clusterer)
         if self.negative_weight is not None:
             for cost in _values(self.negative_weight):
@@ -219,24 +250,60 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
 
     def _search(self, grid: dict[str, list[Any]], scorer: Any, folds: list[Fold]) -> Setting:
         """Score the grid on the folds and return the best setting."""
-        positives = [np.nan_to_num(fold.train.X[fold.train.positive], nan=np.inf) for fold in folds]
-        most = min(len(distinct_rows(rows)[0]) for rows in positives)
-        n_boxes = [n for n in grid["n_boxes"] if n <= most] or [most]
-        tasks = list(product(grid["feature_range"], n_boxes))
+        rules, fitted = [growth_named(name) for name in grid["growth"]], [FoldFits(fold) for fold in folds]
+        most = min(fits.most_boxes() for fits in fitted)
+        grid = grid | {"n_boxes": [n for n in grid["n_boxes"] if n <= most] or [most]}
+        if max(fits.n_active for fits in fitted) <= MEANS:
+            grid["distance"] = grid["distance"][:1]
         progress = Progress("Fast Boxes CV", self.verbose)
 
-        def work(task: tuple[Any, int]) -> list[tuple[Setting, list[float]]]:
-            per_fold = [self._fold_weights(fold, *task, grid["growth"], grid["expansion"]) for fold in folds]
+        def work(task: Task) -> list[tuple[Setting, list[float]]]:
+            plan, per_fold = self._plan(*task), []
+            for fold, fits in zip(folds, fitted, strict=True):
+                pushes = [self._push(expansion, fold.train.negative_weight) for expansion in grid["expansion"]]
+                per_fold.append(fits.weights(plan, rules, pushes))
             rows = []
             for (g, growth), (e, expansion) in product(enumerate(grid["growth"]), enumerate(grid["expansion"])):
-                setting = {"feature_range": task[0], "n_boxes": task[1], "growth": growth, "expansion": expansion}
+                setting = dict(zip(("feature_range", "distance", "n_boxes"), task, strict=True))
+                setting |= {"growth": growth, "expansion": expansion}
                 rows += self._scores(setting, [weights[g][e] for weights in per_fold], scorer, folds)
             return rows
 
+        done, best = 0, None
         rows: list[tuple[Setting, list[float]]] = []
-        for done, result in enumerate(threaded_map(work, tasks, self.n_jobs), start=1):
-            rows += result
-            progress.share(done, len(tasks))
+        while tasks := self._tasks(grid, best, {setting["n_boxes"] for setting, _ in rows}):
+            n_tasks = done + len(tasks)
+            for result in threaded_map(work, tasks, self.n_jobs):
+                rows += result
+                done += 1
+                progress.share(done, n_tasks)
+            best = self._best(rows)
+        assert best is not None
+        return best
+
+    def _tasks(self, grid: dict[str, list[Any]], best: Setting | None, tried: set[int]) -> list[Task]:
+        """Return what to try next: all at once, or with ``n_boxes="auto"`` a few numbers, then those next to the best.
+
+        The distance is chosen with the first of them.
+        """
+        counts, distances = grid["n_boxes"], grid["distance"]
+        if self.n_boxes != "auto":
+            wanted = set() if best else set(counts)
+        elif best is None:
+            wanted = {counts[min(2, len(counts) - 1)]}
+        elif len(tried) == 1:
+            wanted = {counts[0], counts[min(5, len(counts) - 1)]}
+        else:
+            place = counts.index(best["n_boxes"])
+            wanted = set(counts[max(0, place - 1) : place + 2])
+        if best and self.n_boxes == "auto":
+            distances = [best["distance"]]
+        if wanted and wanted <= tried and len(tried) == 1:  # few positives: on to the neighbours
+            return self._tasks(grid, best, tried | {0})
+        return list(product(grid["feature_range"], distances, [n for n in counts if n in wanted - tried]))
+
+    def _best(self, rows: list[tuple[Setting, list[float]]]) -> Setting:
+        """Arrange the scores so far and return the best setting."""
         settings = [setting for setting, _ in rows]
         self.cv_results_ = _results(settings, np.array([scores for _, scores in rows]))
         mean = self.cv_results_["mean_test_score"]
@@ -245,16 +312,6 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         best = min(np.flatnonzero(mean == np.nanmax(mean)), key=lambda i: (settings[i]["n_boxes"], i))
         self.best_index_, self.best_score_, self.best_params_ = int(best), float(mean[best]), settings[best]
         return settings[best]
-
-    def _fold_weights(
-        self, fold: Fold, feature_range: Any, n_boxes: int, growths: Sequence[str], expansions: Sequence[float]
-    ) -> list[FloatArray]:
-        """Return the critical weights of the fold's test rows, per growth and expansion, from one set of sums."""
-        rules = [growth_named(name) for name in growths]
-        stopping = next((rule for rule in rules if rule.stops_at_negatives), None)
-        edges = draw_edges(fold.train, self._plan(feature_range, n_boxes), stopping)
-        pushes = [self._push(expansion, fold.train.negative_weight) for expansion in expansions]
-        return [critical_weights(edges, fold.test.X, pushes, rule, None) for rule in rules]
 
     def _push(self, expansion: float, negative_weight: float) -> float:
         return float(expansion * negative_weight if self.relative_expansion else expansion)
@@ -288,28 +345,36 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
 
     def _best_cost(self, critical: list[FloatArray], folds: list[Fold], choices: Sequence[float] | None) -> float:
         """Return the cost that suits `false_alarm_cost` best on the test rows of all folds together."""
-        tests = [fold.test for fold in folds]
-        pooled = Training(
-            X=np.empty((0, 0)),
-            positive=np.concatenate([test.positive for test in tests]),
-            weight=None if tests[0].weight is None else np.concatenate([test.weight for test in tests]),
-        )
-        price = pooled.balance if self.false_alarm_cost is None else float(self.false_alarm_cost)
+        pooled = _pooled(folds)
+        price = float(self.false_alarm_cost) if isinstance(self.false_alarm_cost, Real) else pooled.balance
         return best_cost(np.concatenate(critical), pooled.positive, pooled.weight, price, choices)
 
-    def _cost(self, setting: Setting, balance: float, folds: list[Fold]) -> float:
-        """Return the cost for the final fit."""
+    def _cost(self, setting: Setting, balance: float, folds: list[Fold], rows: Training) -> tuple[float, bool]:
+        """Return the cost for the final fit, and whether to simplify; find out what a false alarm costs."""
         given = setting.get("negative_weight", self.negative_weight)
-        if given is None or not isinstance(given, Real | str):
-            weights = [
-                self._fold_weights(
-                    fold, setting["feature_range"], setting["n_boxes"], [setting["growth"]], [setting["expansion"]]
-                )
-                for fold in folds
-            ]
+        c = balance if given == "balanced" else float(given) if isinstance(given, Real) else None
+        if c is not None and not self.simplified:
+            return c, False
+        plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"])
+        push = partial(self._push, setting["expansion"])
+        matched = MatchedFits(plan, growth_named(setting["growth"]), push, rows, folds)
+        pooled, critical = _pooled(folds), np.concatenate(matched.weights)
+        if given is None and self.false_alarm_cost is None:
+            self.false_alarm_cost_ = suitable_price(critical, pooled.positive, pooled.weight, pooled.balance)
+        if c is None:
             choices = None if given is None else [balance if cost == "balanced" else cost for cost in given]
-            return self._best_cost([weight[0][0] for weight in weights], folds, choices)
-        return balance if given == "balanced" else float(given)
+            c = best_cost(critical, pooled.positive, pooled.weight, self.false_alarm_cost_, choices)
+        return c, bool(self.simplified) and matched.simpler_is_as_good(c, self.false_alarm_cost_)
+
+
+def _pooled(folds: list[Fold]) -> Training:
+    """Return the test rows of all folds, without their values."""
+    tests = [fold.test for fold in folds]
+    return Training(
+        X=np.empty((0, 0)),
+        positive=np.concatenate([test.positive for test in tests]),
+        weight=None if tests[0].weight is None else np.concatenate([test.weight for test in tests]),
+    )
 
 
 def _values(given: Any) -> list[Any]:

@@ -11,6 +11,9 @@ A missing value lies within any limit, so its overflow is 0, and it pulls on no 
 For a row outside the box the exponent of R- is 1 - D whatever j is: one exp per row and box. Only rows inside the
 tight box need one per feature. Upper edges mirror the axis.
 
+The more features, the larger D, and in many of them no row is near any box. `share_of_sum` is the part of D that is
+taken in its place, so that what counts is the mean overflow of a feature.
+
 Rows come in chunks; a chunk gives `Pulls`, and those of all chunks are merged, in any order, with the same result. In a
 table with many features even the nearest row may be so far from a box that exp(-D) is nothing. So rows are added up by
 level, D from 0 to 8, from 8 to 16 and so on, in units of their own level; the levels that matter beside the nearest
@@ -45,6 +48,15 @@ _LEAST_PULL = 1e-300
 
 _NO_LEVEL = 2**62
 _EXP_OF_MINUS_1 = float(exp(-1))
+
+
+#: How many times the mean overflow of a feature stands for the sum: up to so many features, it is the sum.
+MEANS = 6
+
+
+def share_of_sum(distance: str, scaling: Scaling) -> float:
+    """Return the part of the summed overflow that counts."""
+    return min(1.0, MEANS / max(1, int(scaling.active.sum()))) if distance == "mean" else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +122,7 @@ class Divide:
     upper: FloatArray
     weight_unit: float  # weights are divided by it
     compiled: bool
+    share: float = 1.0  # of the overflow that counts
 
     @property
     def fixed(self) -> FixedPoint:
@@ -153,6 +166,7 @@ class Divide:
             self.lower / GRID,
             self.upper / GRID,
             bool(farthest.sum() >= EXACT),
+            self.share,
             self.fixed.per_unit,
             result.level,
             result.outer,
@@ -170,7 +184,7 @@ class Divide:
         np.maximum(over, 0, out=over)
         if (missing := np.isnan(columns)).any():
             over[:, missing] = 0
-        overflow = _exact_sum(over)
+        overflow = _exact_sum(over) * self.share
         foreign = (label != np.arange(len(self.lower))[:, None]) & (label != ABSENT)
         overflow[~foreign] = np.inf
         with np.errstate(invalid="ignore"):

@@ -17,12 +17,12 @@ case, rows on the limit included.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.learners.fast.divide import EdgeSums
 from boxdraw.learners.fast.exponential import exp
 from boxdraw.learners.fast.growth import Growth
@@ -40,6 +40,12 @@ class Edges:
     sums: EdgeSums
     stops: Stops | None
     order: Order
+
+    def only(self, boxes: IntArray, kept: BoolArray) -> Edges:
+        """Return some of the boxes; edges that are not kept are open at any cost."""
+        negative = np.where(kept, self.sums.negative[:, boxes], 0.0)
+        sums = EdgeSums(self.sums.positive[:, boxes], negative)
+        return replace(self, tight=self.tight[:, boxes], sums=sums)
 
     def targets(self, c: float, expansion: float, growth: Growth) -> FloatArray:
         """Return the least scaled, mirrored value inside each edge at cost c."""

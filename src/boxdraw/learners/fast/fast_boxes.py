@@ -20,13 +20,16 @@ from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.growth import GROWTHS, Growth, growth_named
+from boxdraw.learners.fast.needed import needed_edges
 from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights
 from boxdraw.learners.fast.sources import LargeTable, SmallTable, Source, training_roc
 from boxdraw.learners.fast.stages import Plan
-from boxdraw.learners.parameters import check_bool, check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
 from boxdraw.tables.chunks import Table
 from boxdraw.tables.keys import Keys
 from boxdraw.tables.training import Training, read_training_rows
+
+DISTANCES = "mean", "sum"
 
 _MANY = 16  # features
 _FAR = 8.0  # a distance at which rows pull about 3000 times less than beside a box
@@ -153,6 +156,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
     pos_label: Any
     round_limits: bool
     verbose: int
+    _simplified_at: float | None = None  # what a false alarm costs where limits are left out
 
     @abstractmethod
     def _check_parameters(self, *, stored: bool) -> None:
@@ -161,6 +165,13 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
     @abstractmethod
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         """Return how to draw the boxes: the plan, the cost, the expansion and the growth rule."""
+
+    def _needed(self, edges: Edges, source: Source) -> Edges:
+        """Return the edges that are shown: all of them, as in the paper, or those that are needed at some price."""
+        if self._simplified_at is None:
+            return edges
+        setting = self.negative_weight_, self.expansion_, GROWTHS[self.growth_]
+        return needed_edges(edges, source.trial, *setting, self._simplified_at)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw the boxes.
@@ -258,7 +269,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         """Draw the boxes for one setting; keep the edges, which answer for the others."""
         plan, c, expansion, growth = self._choose(source)
         self.negative_weight_, self.expansion_, self.growth_ = c, expansion, growth.name
-        self._edges = source.edges(plan, c, expansion, growth)
+        self._edges = self._needed(source.edges(plan, c, expansion, growth), source)
         self._roc = source.for_roc()
         limits, order = self._edges.limits(c, expansion, growth), self._edges.order
         self._rounded = bool(self.round_limits)
@@ -275,8 +286,8 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
             warn(
                 "A box has no limits, so every row is flagged. Forces on its edges fall with the distance of the rows, "
                 f"added up over {self.boxes_.n_features} features, and here no negative is near enough to hold any "
-                "edge. Use fewer features, or ScoredBoxesClassifier, which copes with any number of them. A narrower "
-                "feature_range or a larger negative_weight may help, too."
+                "edge. Use fewer features, or ScoredBoxesClassifier, which copes with any number of them. In Python, "
+                "distance='mean', a narrower feature_range or a larger negative_weight may help, too."
             )
 
 
@@ -306,6 +317,10 @@ class FastBoxesClassifier(LearnedFastBoxes):
     feature_range : tuple (min, max), default=(-1, 1)
         The range to which features are scaled while learning. Only its width matters: the wider, the more local
         are the forces on an edge.
+    distance : {"mean", "sum"}, default="mean"
+        How far a row is from a box, which decides how hard it pulls: "sum" adds up, over all features, by how much it
+        is beyond the box, as in the paper. The more features, the weaker are then all pulls, until no negative holds an
+        edge. "mean" is six times the mean over the features, or their sum up to six features.
     clusterer : clusterer with ``fit_predict``, default=None
         Any scikit-learn clusterer for the distinct positives on the scale of `feature_range`; None is k-means on
         standardised positives. ``n_clusters`` or ``n_components`` is set to `n_boxes` where there is one;
@@ -370,6 +385,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         expansion: float = 0.0,
         growth: str = "nearest_negative",
         feature_range: tuple[float, float] = (-1, 1),
+        distance: str = "mean",
         clusterer: Any = None,
         categorical_features: Any = None,
         pos_label: Any = None,
@@ -383,6 +399,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         self.expansion = expansion
         self.growth = growth
         self.feature_range = feature_range
+        self.distance = distance
         self.clusterer = clusterer
         self.categorical_features = categorical_features
         self.pos_label = pos_label
@@ -396,6 +413,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         check_cost(self.negative_weight, "negative_weight", "balanced")
         check_not_negative(self.expansion, "expansion")
         growth_named(self.growth)
+        check_choice(self.distance, "distance", DISTANCES)
         check_clusterer(self.clusterer)
         range_width(self.feature_range)
         check_bool(self.round_limits, "round_limits")
@@ -404,7 +422,7 @@ class FastBoxesClassifier(LearnedFastBoxes):
         positive, negative = source.weights
         c = positive / negative if isinstance(self.negative_weight, str) else float(self.negative_weight)
         width = range_width(self.feature_range)
-        plan = Plan(self.n_boxes, width, self.clusterer, self.random_state, self.verbose)
+        plan = Plan(self.n_boxes, width, self.clusterer, self.random_state, self.distance, self.verbose)
         return plan, c, float(self.expansion), growth_named(self.growth)
 
 

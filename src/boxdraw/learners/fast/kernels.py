@@ -58,7 +58,7 @@ def _series(rest):
 
 
 @entry
-def pulls(X, label, weight, prescale, middle, steps, lower, upper, wide, per_unit, level, outer, own):
+def pulls(X, label, weight, prescale, middle, steps, lower, upper, wide, share, per_unit, level, outer, own):
     """Add the pulls of rows to the arrays of ``divide.Pulls``; limits are in steps of the grid."""
     # ``weight`` is empty where all are 1; ``wide`` says that distances may add up to more than `scaling.EXACT`.
     values = np.empty((X.shape[1], TILE))
@@ -77,7 +77,7 @@ def pulls(X, label, weight, prescale, middle, steps, lower, upper, wide, per_uni
         for k in range(len(lower)):
             _overflow(values, n_rows, lower[k], upper[k], wide, overflow)
             for i in range(n_rows):
-                overflow[i] += skipped[i]
+                overflow[i] = overflow[i] * share + skipped[i]
             if members:
                 _own_rows(values, labels, weights, k, lower[k], upper[k], per_unit, overflow, own)
             if level[k] > 0:

@@ -33,7 +33,7 @@ def critical_weights(
     """Return max over boxes of min over edges of the critical weight, a row per expansion. NaN is inside."""
     if not len(X):
         return np.empty((len(expansions), 0))
-    if _has_many_cells(X):
+    if has_many_cells(X):
         from boxdraw.learners.fast.weights import compiled_weights
 
         return compiled_weights(edges, X, expansions, growth, n_jobs)
@@ -44,14 +44,15 @@ def critical_weights(
     return np.concatenate(list(threaded_map(work, tiles(len(X), edges.tight[LOWER].size), n_jobs)), axis=1)
 
 
-def _has_many_cells(X: Matrix) -> bool:
+def has_many_cells(X: Matrix) -> bool:
+    """Return True where compiled code pays off."""
     return X.size > _MANY_CELLS
 
 
 def training_weights(edges: Edges, data: Training, expansion: float, growth: Growth, n_jobs: int | None) -> FloatArray:
     """Return the critical weights of the training rows."""
     # A training negative is the first one that an edge meets on its way to it, so there is no need to search for that.
-    if not growth.stops_at_negatives or _has_many_cells(data.X):
+    if not growth.stops_at_negatives or has_many_cells(data.X):
         return critical_weights(edges, data.X, [expansion], growth, n_jobs).ravel()
     critical = np.empty(len(data.X))
     for rows, rule in ((data.positive, growth), (~data.positive, EDGE)):

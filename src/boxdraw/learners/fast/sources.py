@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
+from boxdraw._core.ranges import LARGE
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.growth import Growth
 from boxdraw.learners.fast.path import TrainingRoc, training_weights
@@ -28,8 +30,9 @@ class SmallTable:
         """The weight of the positives and that of the negatives."""
         return self.rows.positive_weight, self.rows.negative_weight
 
-    def trial(self, n_cells: int) -> Training:
-        """Return all rows: they are few enough to choose parameters by."""
+    @property
+    def trial(self) -> Training:
+        """All rows: they are few enough to choose parameters by."""
         return self.rows
 
     def edges(self, plan: Plan, c: float, expansion: float, growth: Growth) -> Edges:
@@ -45,7 +48,7 @@ class SmallTable:
         return self.rows.copy()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LargeTable:
     """A table that is read in passes; of the negatives, only those next to the limits are known."""
 
@@ -64,9 +67,10 @@ class LargeTable:
         """The weight of the positives and that of the negatives."""
         return self.table.survey.positive_weight, self.table.survey.negative_weight
 
-    def trial(self, n_cells: int) -> Training:
-        """Return a sample of about ``n_cells`` cells to choose parameters by."""
-        return trial_rows(self.table, self.keys, n_cells, *self.weights)
+    @cached_property
+    def trial(self) -> Training:
+        """A sample of about a million cells to choose parameters and limits by."""
+        return trial_rows(self.table, self.keys, LARGE, *self.weights)
 
     def edges(self, plan: Plan, c: float, expansion: float, growth: Growth) -> Edges:
         """Return what the rows say about every edge at one cost."""

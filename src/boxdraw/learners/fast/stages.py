@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,10 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.sums import moderate_unit
 from boxdraw.learners.fast.assign import Assignment
 from boxdraw.learners.fast.cluster import cluster_positives, filled, masses, tight_boxes
-from boxdraw.learners.fast.divide import ABSENT, ClusteredRows, Divide, Pulls
+from boxdraw.learners.fast.divide import ABSENT, ClusteredRows, Divide, Pulls, share_of_sum
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.growth import Growth
-from boxdraw.learners.fast.stops import Gaps, find_stops, known_values
+from boxdraw.learners.fast.stops import Gaps, Stops, find_stops, known_values, sorted_negatives
 from boxdraw.learners.scaling import Scaling, fit_scaling, make_scaling
 from boxdraw.tables.chunks import Chunk, Table
 from boxdraw.tables.order import Order, fit_order, ordered
@@ -30,33 +31,63 @@ class Plan:
     width: float
     clusterer: Any
     random_state: Any
+    distance: str = "sum"
     verbose: int = 0
 
 
 def draw_edges(data: Training, plan: Plan, growth: Growth | None) -> Edges:
     """Run all stages on a small table; the growth rule that limits will be drawn with says which stops to keep."""
-    progress = Progress("Fast Boxes", plan.verbose)
-    order = fit_order(data)
-    data = ordered(data, order)
-    scaling = fit_scaling(data.X, plan.width)
-    progress.step(f"scale: {scaling.active.sum()} of {data.X.shape[1]} features vary")
-    members = np.flatnonzero(data.positive)
-    mass = None if data.weight is None else data.weight[members]
-    clusters, lower, upper, nothing_known = _clusters(data.X[members], mass, None, scaling, plan)
-    progress.step(f"cluster: {len(members)} positives in {len(lower)} clusters")
-    label = np.full(len(data.X), -1, dtype=np.intp)
-    label[members] = clusters
-    unit = 1.0 if data.weight is None else moderate_unit(data.positive_weight + data.negative_weight)
-    divide = Divide(scaling, lower, upper, unit, compiled=False)
-    sums = divide.edge_sums(divide(ClusteredRows(data.X, data.weight, label)))
-    sums.negative[:, nothing_known] = 0  # nothing to draw an edge around: no limit
-    progress.step(f"divide: forces of {len(data.X)} rows on {sums.negative.size} edges")
-    stops = None
-    if growth is not None:
-        within_all = lower.max(axis=0), upper.min(axis=0)
-        stops = find_stops(data.X, data.positive, scaling, *within_all, keep_all=growth.may_shrink)
-        progress.step("expand: nearest negatives sorted")
-    return Edges(scaling=scaling, tight=np.stack([lower, -upper]), sums=sums, stops=stops, order=order)
+    return Stages(data).edges(plan, growth)
+
+
+class Stages:
+    """The stages on a small table. What plans of one clusterer share is done once, with ``many`` cells compiled."""
+
+    def __init__(self, data: Training, many: bool = False) -> None:
+        self.order = fit_order(data)
+        self.data, self._many = ordered(data, self.order), many
+        self._members = np.flatnonzero(data.positive)
+        self.scaling = cache(lambda width: fit_scaling(self.data.X, width))
+        self._labels: dict[tuple[int, float], IntArray] = {}
+        self._negatives = cache(lambda: sorted_negatives(self.data.X, self.data.positive))
+        self.stops = cache(lambda width: self._find_stops(self.scaling(width), ()))
+
+    def edges(self, plan: Plan, growth: Growth | None, shared: bool = False) -> Edges:
+        """Return what the rows say about every edge; ``shared`` stops are all values, and the same for all plans."""
+        progress, data, scaling = Progress("Fast Boxes", plan.verbose), self.data, self.scaling(plan.width)
+        progress.step(f"scale: {scaling.active.sum()} of {data.X.shape[1]} features vary")
+        clusters = self._clusters(plan)
+        positives = np.ascontiguousarray(scaling.columns(data.X[self._members]).T)
+        lower, upper, nothing_known = _tight(positives, clusters, scaling)
+        progress.step(f"cluster: {len(self._members)} positives in {len(lower)} clusters")
+        label = np.full(len(data.X), -1, dtype=np.intp)
+        label[self._members] = clusters
+        unit = 1.0 if data.weight is None else moderate_unit(data.positive_weight + data.negative_weight)
+        divide = Divide(scaling, lower, upper, unit, self._many, share_of_sum(plan.distance, scaling))
+        sums = divide.edge_sums(divide(ClusteredRows(data.X, data.weight, label)))
+        sums.negative[:, nothing_known] = 0  # nothing to draw an edge around: no limit
+        progress.step(f"divide: forces of {len(data.X)} rows on {sums.negative.size} edges")
+        stops = None
+        if growth is not None:
+            within = () if growth.may_shrink else (lower.max(axis=0), upper.min(axis=0))
+            stops = self.stops(plan.width) if shared else self._find_stops(scaling, within)
+            progress.step("expand: nearest negatives sorted")
+        return Edges(scaling=scaling, tight=np.stack([lower, -upper]), sums=sums, stops=stops, order=self.order)
+
+    def _clusters(self, plan: Plan) -> IntArray:
+        key = plan.n_boxes, cluster_width(plan)
+        if key not in self._labels:
+            mass = None if self.data.weight is None else self.data.weight[self._members]
+            self._labels[key] = _clusters(self.data.X[self._members], mass, None, self.scaling(key[1]), plan)
+        return self._labels[key]
+
+    def _find_stops(self, scaling: Scaling, within: tuple[FloatArray, ...]) -> Stops:
+        return find_stops(self.data.X, self.data.positive, self._negatives(), scaling, within)
+
+
+def cluster_width(plan: Plan) -> float:
+    """Return the width of the features for clusters: k-means standardises them, so that any will do."""
+    return plan.width if plan.clusterer is not None else 2.0
 
 
 def draw_edges_in_passes(table: Table, order: Order, plan: Plan, c: float, expansion: float, growth: Growth) -> Edges:
@@ -72,9 +103,13 @@ def _find_sums(table: Table, order: Order, plan: Plan) -> Edges:
     survey = table.survey
     positives = survey.positives
     scaling = make_scaling(survey.low, survey.high, plan.width)
-    clusters, lower, upper, nothing_known = _clusters(positives.X, positives.weight, positives.count, scaling, plan)
+    mass = positives.weight, positives.count
+    wide = make_scaling(survey.low, survey.high, cluster_width(plan))
+    clusters = _clusters(positives.X, *mass, wide, plan)
+    known = np.ascontiguousarray(scaling.columns(positives.X).T)
+    lower, upper, nothing_known = _tight(known, clusters, scaling)
     unit = moderate_unit(survey.positive_weight + survey.negative_weight) if survey.weighted else 1.0
-    divide = Divide(scaling, lower, upper, unit, compiled=True)
+    divide = Divide(scaling, lower, upper, unit, True, share_of_sum(plan.distance, scaling))
     if positives.complete:
         own = ClusteredRows(positives.X, positives.weight, clusters, positives.count)
         pulls = table.reduce(_NegativePulls(divide), "divide", beside=lambda: divide(own))
@@ -125,15 +160,16 @@ class _Neighbours:
         return gaps
 
 
-def _clusters(
-    X: Matrix, weight: FloatArray | None, count: FloatArray | None, scaling: Scaling, plan: Plan
-) -> tuple[IntArray, FloatArray, FloatArray, BoolArray]:
-    """Cluster the positives; return their labels, the tight boxes, and where a box has no known value."""
-    positives = np.ascontiguousarray(scaling.columns(X).T)
-    known = filled(positives, masses(weight, count))
-    labels = cluster_positives(known, weight, plan.n_boxes, plan.clusterer, plan.random_state, count)
+def _clusters(X: Matrix, weight: FloatArray | None, count: FloatArray | None, scaling: Scaling, plan: Plan) -> IntArray:
+    """Return the cluster of each positive."""
+    known = filled(np.ascontiguousarray(scaling.columns(X).T), masses(weight, count))
+    return cluster_positives(known, weight, plan.n_boxes, plan.clusterer, plan.random_state, count)
+
+
+def _tight(positives: FloatArray, labels: IntArray, scaling: Scaling) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return the tight boxes around clusters, and where a box has no known value."""
     lower, upper = tight_boxes(positives, labels)
     nothing_known = np.isnan(lower)
     lower = np.where(nothing_known, scaling.coordinate(scaling.low, np.s_[:]), lower)
     upper = np.where(nothing_known, scaling.coordinate(scaling.high, np.s_[:]), upper)
-    return labels, lower, upper, nothing_known
+    return lower, upper, nothing_known

@@ -105,24 +105,28 @@ def just_below(value: FloatArray) -> FloatArray:
         return np.where(value < np.inf, np.nextafter(value, -np.inf), value)
 
 
-def find_stops(
-    X: Matrix, positive: BoolArray, scaling: Scaling, lower: FloatArray, upper: FloatArray, keep_all: bool
-) -> Stops:
-    """Sort the values of each feature; negatives within every tight box are left out unless ``keep_all``."""
-    whole = ((np.rint(X) == X) | np.isnan(X)).all(axis=0)
+def sorted_negatives(X: Matrix, positive: BoolArray) -> list[FloatArray]:
+    """Return the known values of the negatives, sorted, feature by feature."""
     columns = X[~positive].T.astype(np.float64)
     columns.sort(axis=1)  # missing values last
-    coordinates = scaling.coordinate(columns, np.s_[:, None])
     known = columns.shape[1] - np.isnan(columns).sum(axis=1)
+    return [column[:n] for column, n in zip(columns, known.tolist(), strict=True)]
+
+
+def find_stops(
+    X: Matrix, positive: BoolArray, negatives: list[FloatArray], scaling: Scaling, within: tuple[FloatArray, ...]
+) -> Stops:
+    """Return every negative's value as a stop; those within a lower and an upper limit per feature are left out."""
     values, scaled = [], []
-    for j, (column, coordinate) in enumerate(zip(columns, coordinates, strict=True)):
-        column, coordinate = column[: known[j]], coordinate[: known[j]]
-        if not keep_all:
-            kept = (coordinate <= lower[j]) | (coordinate >= upper[j])
+    for j, column in enumerate(negatives):
+        coordinate = scaling.coordinate(column, j)
+        if within:
+            kept = (coordinate <= within[0][j]) | (coordinate >= within[1][j])
             column, coordinate = column[kept], coordinate[kept]
         values.append(_between_infinities(column))
         scaled.append(_between_infinities(coordinate))
     first, on_scale = tuple(values), tuple(scaled)
+    whole = ((np.rint(X) == X) | np.isnan(X)).all(axis=0)
     return Stops(first, first, on_scale, on_scale, known_values(X[positive], scaling), whole)
 
 

@@ -1,0 +1,75 @@
+"""The chosen setting on the inner folds, on the scale of the fit to all rows: which cost to take, and which limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from boxdraw._core.arrays import FloatArray
+from boxdraw.learners.fast.folds import Fold, FoldFits
+from boxdraw.learners.fast.growth import Growth
+from boxdraw.learners.fast.needed import needed_edges
+from boxdraw.learners.fast.path import critical_weights, has_many_cells, training_weights
+from boxdraw.learners.fast.stages import Plan, Stages
+from boxdraw.tables.training import Training
+
+_SLACK = 3.0  # standard errors
+
+
+class MatchedFits:
+    """The fits to the folds at one setting. ``weights`` has the critical weights of the test rows, per fold.
+
+    With fewer rows, clusters are others and edges are held by other sums, so a cost that suits a fold's boxes need not
+    suit those of all rows. The fold's training rows have weights in both fits: their median ratio tells the scales.
+    """
+
+    def __init__(
+        self, plan: Plan, growth: Growth, push: Callable[[float], float], rows: Training, folds: list[Fold]
+    ) -> None:
+        self._growth, self._folds = growth, folds
+        final = Stages(rows, has_many_cells(rows.X)).edges(plan, growth if growth.stops_at_negatives else None)
+        self._pushes = [push(fold.train.negative_weight) for fold in folds]
+        self._edges, self._ratios, self.weights = [], [], []
+        for fold, own_push in zip(folds, self._pushes, strict=True):
+            fits = FoldFits(fold)
+            edges = fits.edges(plan, growth)
+            own = training_weights(edges, fold.train, own_push, growth, None)
+            theirs = training_weights(final, fold.train, push(rows.negative_weight), growth, None)
+            self._edges.append(edges)
+            self._ratios.append(middle_ratio(theirs, own, fold.train.weights))
+            critical = fits.weights(plan, [growth], [own_push])[0][0]
+            self.weights.append(scaled_weights(critical, self._ratios[-1]))
+
+    def simpler_is_as_good(self, c: float, price: float) -> bool:
+        """Return True if boxes without needless limits lose no more on held-out rows than chance explains."""
+        lost, noise = 0.0, 0.0
+        parts = zip(self._folds, self._edges, self._pushes, self._ratios, self.weights, strict=True)
+        for fold, edges, push, ratio, weights in parts:
+            simpler = needed_edges(edges, fold.train, c / ratio, push, self._growth, price)
+            critical = critical_weights(simpler, fold.test.X, [push], self._growth, None)[0]
+            before, after = weights >= c, scaled_weights(critical, ratio) >= c
+            worth = fold.test.weights * np.where(fold.test.positive, 1.0, -price)
+            change = worth * (before.astype(np.float64) - after)
+            lost += float(change.sum())
+            noise += float((change**2).sum())
+        return lost <= _SLACK * math.sqrt(noise)
+
+
+def middle_ratio(weights: FloatArray, others: FloatArray, mass: FloatArray) -> float:
+    """Return the median ratio of two fits' critical weights of the same rows; 1 where no row tells it."""
+    told = (weights > 0) & (others > 0) & np.isfinite(weights) & np.isfinite(others)
+    with np.errstate(over="ignore", under="ignore"):
+        ratio = weights[told] / others[told]
+    order = np.lexsort([mass[told], ratio])
+    below = np.cumsum(mass[told][order])
+    return float(ratio[order][np.searchsorted(below, below[-1] / 2)]) if len(ratio) else 1.0
+
+
+def scaled_weights(critical: FloatArray, ratio: float) -> FloatArray:
+    """Return critical weights times a ratio; those of rows that every cost flags, or none, stay as they are."""
+    number = np.finfo(np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = np.clip(critical * ratio, number.tiny, number.max)
+    return np.where((critical > 0) & np.isfinite(critical), scaled, critical)
