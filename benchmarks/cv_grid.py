@@ -34,7 +34,7 @@ def compare(X, y, name, scoring):
     folds = list(StratifiedKFold(3).split(X, y))
     fixed = {"growth": "nearest_negative", "feature_range": (-1, 1), "distance": "mean"}
     searches = (
-        FastBoxesClassifierCV(**grid, **fixed, relative_expansion=False, scoring=scoring, cv=folds),
+        FastBoxesClassifierCV(**grid, **fixed, relative_expansion=False, simplified=False, scoring=scoring, cv=folds),
         GridSearchCV(FastBoxesClassifier(**fixed, round_limits=False), grid, scoring=scoring, cv=folds),
     )
     seconds, scores = [], []

@@ -59,7 +59,7 @@ def pictures() -> Iterator[tuple[str, object]]:
     yield "boxes", demo.draw(demo.fitted(train).boxes_, test)
 
     X, X_test, y, y_test = tumours()
-    few = FastBoxesClassifierCV(n_boxes=(1, 2, 3)).fit(X[FEATURES], y)
+    few = FastBoxesClassifierCV(n_boxes=(1, 2, 3), simplified=False).fit(X[FEATURES], y)
     held_out = X_test[FEATURES], y_test
     yield "plot_boxes", BoxesDisplay.from_estimator(few, *held_out).figure_
     yield "plot_pairs", BoxesDisplay.from_estimator(few, *held_out, features="used").figure_
