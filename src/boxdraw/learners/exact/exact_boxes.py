@@ -32,16 +32,17 @@ from boxdraw.tables.order import fit_order
 from boxdraw.tables.training import Training, read_training_rows
 
 _SOLVERS = ("auto", "mip")
+_SHARES = Fraction(2, 100), Fraction(1, 100)  # of the weight of the positives: what boxes and limits cost
 
 
 class ExactBoxesClassifier(BaseBoxClassifier):
     """Exact Boxes: the union of boxes with the largest objective, with a proof of how good it is.
 
     The objective is the weight of the positives inside plus `negative_weight` times that of the negatives outside, less
-    `box_cost` for each box. The search ends when it has proven that no drawing of at most `max_boxes` boxes is better,
-    or when the time is up; ``certificate_`` says how far from the best the drawing can be. A table may have a million
-    rows, but expect a proof only for some hundred positives with some thousand negatives among them; a warning says
-    if none is possible within the time limit.
+    `box_cost` for each box and `limit_cost` for each limit; the paper has ``box_cost=1, limit_cost=0``. The search ends
+    when it has proven that no drawing of at most `max_boxes` boxes is better, or when the time is up; ``certificate_``
+    says how far from the best the drawing can be. A table may have a million rows, but expect a proof only for some
+    hundred positives with some thousand negatives among them; a warning says if none is possible within the time limit.
 
     Parameters
     ----------
@@ -50,8 +51,12 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     negative_weight : float or "balanced", default="balanced"
         What a negative outside is worth relative to a positive inside, c_I in the paper. "balanced" is the weight of
         the positives over that of the negatives.
-    box_cost : float, default=1.0
-        What each box costs, c_E in the paper.
+    box_cost : float or "auto", default="auto"
+        What each box costs, c_E in the paper; "auto" is 2% of the weight of the positives.
+    limit_cost : float or "auto", default="auto"
+        What each limit costs, counted as by `BoxSet.n_limits`; "auto" is 1% of the weight of the positives.
+    max_limits : int or None, default=None
+        The most limits of a box; None for any number.
     margin : float, default=0.0
         A positive counts only if it is inside by at least the margin, a negative only if it is outside by more; in the
         units of the features, which should then be on one scale.
@@ -101,8 +106,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         without a proof.
     certificate_ : Certificate
         All of it, to be checked against the data by ``certificate_.verify(X, y)``.
-    negative_weight_ : float
-        The weight of negatives in use.
+    negative_weight_, box_cost_, limit_cost_ : float
+        The weight of negatives and the costs in use.
     classes_ : ndarray of shape (2,)
         The labels.
     pos_label_ : label
@@ -125,16 +130,18 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     >>> import numpy as np
     >>> from boxdraw import ExactBoxesClassifier
     >>> X = np.array([[1.0, 5.0], [2.0, 4.0], [2.5, 1.0], [6.0, 4.5], [7.0, 2.0], [8.0, 3.0]])
-    >>> model = ExactBoxesClassifier(max_boxes=2, box_cost=0.5).fit(X, [0, 1, 1, 0, 0, 0])
+    >>> model = ExactBoxesClassifier(max_boxes=2).fit(X, [0, 1, 1, 0, 0, 0])
     >>> print(model.boxes_.to_text())
     Box 1: x0 ≤ 4 and x1 ≤ 4
     >>> model.status_, model.objective_, model.bound_
-    ('optimal', 3.5, 3.5)
+    ('optimal', 3.92, 3.92)
     >>> model.certificate_.verify(X, [0, 1, 1, 0, 0, 0])
     True
     """
 
     negative_weight_: float
+    box_cost_: float
+    limit_cost_: float
     objective_: float
     bound_: float
     gap_: float
@@ -145,7 +152,9 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         *,
         max_boxes: int = 3,
         negative_weight: float | str = "balanced",
-        box_cost: float = 1.0,
+        box_cost: float | str = "auto",
+        limit_cost: float | str = "auto",
+        max_limits: int | None = None,
         margin: float = 0.0,
         time_limit: float = 60.0,
         gap: float = 0.0,
@@ -164,6 +173,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         self.max_boxes = max_boxes
         self.negative_weight = negative_weight
         self.box_cost = box_cost
+        self.limit_cost = limit_cost
+        self.max_limits = max_limits
         self.margin = margin
         self.time_limit = time_limit
         self.gap = gap
@@ -248,8 +259,13 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         if self.n_jobs is not None:
             check_scalar(self.n_jobs, "n_jobs", Integral)
         check_cost(self.negative_weight, "negative_weight", "balanced")
-        for name in ("box_cost", "margin", "gap", "time_limit"):
+        for name in ("margin", "gap", "time_limit"):
             check_not_negative(getattr(self, name), name)
+        for name in ("box_cost", "limit_cost"):
+            if getattr(self, name) != "auto":
+                check_not_negative(getattr(self, name), name, "'auto' or ")
+        if self.max_limits is not None:
+            check_scalar(self.max_limits, "max_limits", Integral, min_val=1)
         for name, known in (("solver", _SOLVERS), ("strategy", STRATEGIES), ("edges", EDGES)):
             check_choice(getattr(self, name), name, known)
         if self.solver == "mip" and self.strategy != "full":
@@ -268,10 +284,14 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         self._order = fit_order(rows)
         X, spacing = self._order.apply(rows.X), self._spacing()
         X = X if (spacing == 1).all() else X * spacing
-        numbers = Fraction(1), decimal(self.box_cost), float(self.margin), int(self.max_boxes)
-        objective = Objective(X, rows.positive, rows.weight, *numbers)
-        c = self.negative_weight
-        return replace(objective, negative_weight=objective.balanced() if isinstance(c, str) else decimal(c))
+        numbers = Fraction(1), Fraction(0), float(self.margin), int(self.max_boxes)
+        layout = None if self._encoding.plain else self._encoding.layout()
+        objective = Objective(X, rows.positive, rows.weight, *numbers, max_limits=self.max_limits, layout=layout)
+        c, positives = self.negative_weight, objective.positive_weight()
+        given = zip((self.box_cost, self.limit_cost), _SHARES, strict=True)
+        box, limit = (share * positives if isinstance(cost, str) else decimal(cost) for cost, share in given)
+        balanced = objective.balanced() if isinstance(c, str) else decimal(c)
+        return replace(objective, negative_weight=balanced, box_cost=box, limit_cost=limit)
 
     def _spacing(self) -> FloatArray:
         """Return factors that keep categories so far apart that the margin, which is for numbers, never matters."""
@@ -299,7 +319,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     def _set_model(
         self, X: Any, objective: Objective, rows: Training, outcome: Outcome, data: Any, seed: int, start: float
     ) -> None:
-        limits, spacing = place_edges(objective, outcome.held, self.edges), self._spacing()
+        limits, spacing = place_edges(objective, outcome.held, self.edges, outcome.limits), self._spacing()
         self._limits = limits[0] / spacing, limits[1] / spacing
         self._spread = half_ranges(objective.X, spacing)
         if self.round_limits:
@@ -309,6 +329,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             objective = replace(objective, X=_table_of(X, boxes, rows))
         self.boxes_ = boxes
         self.negative_weight_ = float(objective.negative_weight)
+        self.box_cost_, self.limit_cost_ = float(objective.box_cost), float(objective.limit_cost)
         self.certificate_: Certificate = make_certificate(
             objective,
             self.boxes_,
@@ -322,20 +343,29 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             pos_label=self.pos_label_,
             classes=tuple(self.classes_),
         )
+        if outcome.limits is not None and outcome.status != "optimal":
+            self.certificate_ = self._judged_again(self.certificate_)
         self.objective_ = self.certificate_.objective
         self.bound_ = self.certificate_.bound
         self.gap_ = self.certificate_.gap
-        self.status_ = outcome.status
+        self.status_ = self.certificate_.status
         if not len(boxes):
             self._warn_of_nothing()
 
+    def _judged_again(self, certificate: Certificate) -> Certificate:
+        """Correct the status of boxes that have become better since the search ended, by dropping idle limits."""
+        if certificate.objective >= certificate.bound:
+            return replace(certificate, status="optimal", checksum="")
+        reached = certificate.status == "time_limit" and certificate.gap <= self.gap
+        return replace(certificate, status="gap_reached", checksum="") if reached else certificate
+
     def _warn_of_nothing(self) -> None:
-        what_to_do = "A smaller box_cost or negative_weight makes boxes worth more."
+        what_to_do = "A smaller box_cost, limit_cost or negative_weight makes boxes worth more."
         if self.status_ in ("time_limit", "interrupted"):
             what_to_do = f"The search had not come to an end ({self.status_}): give it more time."
         warn(
-            f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost:g}, "
-            f"negative_weight={self.negative_weight_:g}). {what_to_do}"
+            f"No box was found that is worth its cost, so nothing is flagged (box_cost={self.box_cost_:g}, "
+            f"limit_cost={self.limit_cost_:g}, negative_weight={self.negative_weight_:g}). {what_to_do}"
         )
 
 

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from boxdraw._core.arrays import IntArray
 from boxdraw.learners.exact import kernels
 from boxdraw.learners.exact.objective import Points
-from boxdraw.learners.exact.problem import Box, Levels, Problem
+from boxdraw.learners.exact.problem import Problem
+from boxdraw.learners.exact.ranks import Box, Levels
 
 Words = npt.NDArray[np.uint64]
 
@@ -24,11 +25,12 @@ _SEEDS_BETWEEN = 8  # searched between updates of the bounds of all
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """What a box earns: gains of positives less pair prices (never below 0), less costs of negatives."""
+    """What a box earns: gains of positives less pair prices (never below 0), costs of negatives and of limits."""
 
     gain: Points
     cost: Points
     pairs: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Points]  # positive, negative, price; by positive
+    limit: int = 0  # the price of a limit
 
 
 def no_pairs() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Points]:
@@ -179,11 +181,11 @@ def _set_of(rows: IntArray, n_words: int) -> Words:
 def _prices(pricing: Pricing) -> kernels.Prices:
     positive, negative, price = pricing.pairs
     # One memory layout, so that numba compiles for one only.
-    start, negative = _starts(positive, len(pricing.gain)), np.ascontiguousarray(negative)
+    start, negative = starts_of(positive, len(pricing.gain)), np.ascontiguousarray(negative)
     return kernels.Prices(pricing.gain, pricing.cost, start, negative, price)
 
 
-def _starts(rows: npt.NDArray[np.int64], n_rows: int) -> Points:
+def starts_of(rows: npt.NDArray[np.int64], n_rows: int) -> Points:
     """Return where each row starts in a sorted list of rows, and where the last one ends."""
     return np.append(0, np.cumsum(np.bincount(rows, minlength=n_rows)))
 

@@ -16,8 +16,10 @@ from boxdraw.learners.exact.column_generation import ColumnGeneration
 from boxdraw.learners.exact.cp_sat import CpSat, model_size
 from boxdraw.learners.exact.drawings import Board
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
-from boxdraw.learners.exact.problem import Box, Problem
+from boxdraw.learners.exact.problem import Problem
+from boxdraw.learners.exact.ranks import Box
 from boxdraw.learners.exact.selection import select
+from boxdraw.learners.exact.side_tree import SideTree
 from boxdraw.learners.exact.warm import compile_kernels
 
 _ROUNDS = 2000  # of destroying and repairing, per box and box, without a better drawing that end it
@@ -182,7 +184,10 @@ class Search:
         self._seed = seed
         self._n_jobs = n_jobs
         self._prove = prove  # if not, the time goes to drawings
-        self._max_box, self._board = MaxBox(problem), Board(problem, control.seconds_left)
+        self._max_box: MaxBox | SideTree = (
+            MaxBox(problem) if problem.limits is None else SideTree(problem, problem.limits)
+        )
+        self._board = Board(problem, control.seconds_left)
         self._ascent = Ascent(problem, self._max_box, self._board, seed, control.out_of_time)
         self._side: Side | None = None
 
@@ -223,7 +228,7 @@ class Search:
         self._control.report()
         start = time.perf_counter()
         with ThreadPoolExecutor(1) as pool:  # numba must not be interrupted; Ctrl-C comes to the main thread only
-            pool.submit(compile_kernels).result()
+            pool.submit(compile_kernels, self._problem.limits is not None).result()
         self._control.extend(time.perf_counter() - start)
         self._control.phase = "drawing"
         for method, boxes in [*starts, ("greedy", [])]:
@@ -245,7 +250,7 @@ class Search:
         """Prove the best box by branch and bound."""
         self._control.phase = "branch and bound"
         problem = self._problem
-        pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs())
+        pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs(), problem.limit_points)
         least = self._ascent.value - problem.constant + problem.box_points
         found = self._max_box.best(pricing, least, self._control.out_of_time)
         if found.box is not None:

@@ -9,12 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from boxdraw._core.arrays import BoolArray, IntArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.quiet import quietly
 from boxdraw.learners.exact.edges import place_edges
 from boxdraw.learners.exact.objective import Objective, PointWeights
-from boxdraw.learners.exact.problem import Box, Problem, half_ranges, presolve, within_reach
+from boxdraw.learners.exact.problem import Problem, half_ranges, presolve, within_reach
 from boxdraw.learners.exact.progress import Reporter
+from boxdraw.learners.exact.ranks import Box
 from boxdraw.learners.exact.size import fast_step, provable, sample_step, too_large
 
 Starts = list[tuple[str, BoolArray]]  # drawings to start from: how each was found, and the positives in each box
@@ -35,6 +36,7 @@ class Outcome:
     bound_method: str
     note: str = ""  # what the user should know
     sampled: bool = False  # whether it was found on a sample of the negatives
+    limits: tuple[FloatArray, FloatArray] | None = None  # of each box, before they grow by the margin, if they count
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,17 @@ def search_around(
     status, held = control.status(state), [problem.held_rows(box) for box in state.boxes]
     note = "" if prove or status == "optimal" else too_large(problem, len(reached), step, budget.seconds)
     bound = state.bound * weights.unit + weights.error
-    return Outcome(held, bound, status, state.method, state.bound_method, note, sampled=step > 1)
+    limits = limits_of(objective, problem, state.boxes)
+    return Outcome(held, bound, status, state.method, state.bound_method, note, step > 1, limits)
+
+
+def limits_of(objective: Objective, problem: Problem, boxes: Sequence[Box]) -> tuple[FloatArray, FloatArray] | None:
+    """Return the limits of boxes on the matrix, before they grow by the margin, if limits count."""
+    if problem.limits is None:
+        return None
+    n_columns = objective.X.shape[1]
+    limits = np.array([problem.limits.on_matrix(box, n_columns) for box in boxes]).reshape(-1, 2, n_columns)
+    return limits[:, 0], limits[:, 1]
 
 
 def boxes_around(problem: Problem, held: Sequence[BoolArray] | BoolArray) -> list[Box]:
@@ -157,14 +169,15 @@ def boxes_around(problem: Problem, held: Sequence[BoolArray] | BoolArray) -> lis
 def on_all_rows(objective: Objective, outcome: Outcome, gap: float) -> Outcome:
     """Judge by all rows what was found on a sample of them."""
     held = outcome.held
-    value = objective.value(*place_edges(objective, held, "tight"))
+    limits = outcome.limits
+    value = objective.value(*place_edges(objective, held, "tight", limits))
     nothing = objective.value_of(~objective.positive, 0)
     if value <= nothing:
-        held, value = [], nothing
+        held, value, limits = [], nothing, None
     status = "interrupted" if outcome.status == "interrupted" else "time_limit"
     if outcome.bound - value <= gap * abs(value):
         status = "optimal" if value >= outcome.bound else "gap_reached"
-    return replace(outcome, held=held, status=status)
+    return replace(outcome, held=held, status=status, limits=limits)
 
 
 def neighbourhood(objective: Objective, starts: Starts, budget: Budget) -> BoolArray:
@@ -200,7 +213,7 @@ def per_cluster(objective: Objective, weights: PointWeights, budget: Budget) -> 
         known = filled(objective.rows(positives), masses(weight, None))
         labels = cluster_positives(known, weight, objective.max_boxes, None, budget.seed)
     reached = within_reach(objective, positives)
-    held, status, note, n_clusters = [], "heuristic", "", int(labels.max()) + 1
+    held, limits, status, note, n_clusters = [], [], "heuristic", "", int(labels.max()) + 1
     for k in range(n_clusters):
         now = time.perf_counter()
         share = replace(budget, seconds=budget.seconds / n_clusters, end=now + (budget.end - now) / (n_clusters - k))
@@ -208,12 +221,13 @@ def per_cluster(objective: Objective, weights: PointWeights, budget: Budget) -> 
         for rows in outcome.held:
             held.append(np.zeros(len(labels), dtype=np.bool_))
             held[-1][labels == k] = rows
+        limits += [] if outcome.limits is None else list(zip(*outcome.limits, strict=True))
         note = note or outcome.note
         if outcome.status in ("time_limit", "interrupted"):
             status = outcome.status
         if outcome.status == "interrupted":
             break
-    found = _worthwhile(objective, weights, reached, held, budget)
+    found = _worthwhile(objective, weights, reached, (held, limits), budget)
     return replace(found, status=status if found.status == "time_limit" else found.status, note=note)
 
 
@@ -227,12 +241,18 @@ def _one_box(objective: Objective, positives: IntArray, among: IntArray, budget:
 
 
 def _worthwhile(
-    objective: Objective, weights: PointWeights, reached: IntArray, held: list[BoolArray], budget: Budget
+    objective: Objective,
+    weights: PointWeights,
+    reached: IntArray,
+    drawn: tuple[list[BoolArray], list[tuple[FloatArray, FloatArray]]],
+    budget: Budget,
 ) -> Outcome:
-    """Drop boxes as long as that pays; bound the drawing by counting."""
+    """Drop boxes, given by what they hold and by their limits, as long as that pays; bound the drawing by counting."""
     step = sample_step(len(reached) * objective.X.shape[1], budget.seconds)
     problem = presolve(objective, weights, negatives=reached[::step], times=step)
-    boxes = boxes_around(problem, held)
+    boxes = boxes_around(problem, drawn[0])
+    if problem.limits is not None:
+        boxes = [problem.limits.on_levels(*limits) for limits in drawn[1]]
     while boxes:
         fewer = [boxes[:k] + boxes[k + 1 :] for k in range(len(boxes))]
         best = max(fewer, key=problem.value)
@@ -241,7 +261,8 @@ def _worthwhile(
         boxes = best
     status = "optimal" if problem.value(boxes) == problem.most() else "time_limit"
     held, bound = [problem.held_rows(box) for box in boxes], problem.most() * weights.unit + weights.error
-    outcome = Outcome(held, bound, status, "branch and bound per cluster", "counting", sampled=step > 1)
+    limits = limits_of(objective, problem, boxes)
+    outcome = Outcome(held, bound, status, "branch and bound per cluster", "counting", "", step > 1, limits)
     return on_all_rows(objective, outcome, 0.0) if outcome.sampled else outcome
 
 
@@ -273,4 +294,5 @@ def _by_mip(objective: Objective, warm: BoolArray | None, budget: Budget) -> Out
     status = "optimal" if result.optimal else "interrupted" if result.interrupted else "time_limit"
     if status == "time_limit" and bound - value <= budget.gap * abs(value):
         status = "gap_reached"
-    return Outcome(list(objective.held(result.lower, result.upper)), bound, status, "HiGHS", "HiGHS")
+    held, limits = list(objective.held(result.lower, result.upper)), (result.lower, result.upper)
+    return Outcome(held, bound, status, "HiGHS", "HiGHS", limits=limits if objective.counts_limits else None)
