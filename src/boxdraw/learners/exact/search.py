@@ -191,12 +191,14 @@ class Search:
         self._ascent = Ascent(problem, self._max_box, self._board, seed, control.out_of_time)
         self._side: Side | None = None
 
-    def run(self, starts: Sequence[tuple[str, list[Box]]]) -> State:
-        """Search; Ctrl-C ends it with the best so far."""
+    def run(self, starts: Sequence[tuple[str, list[Box]]], alone: bool = False) -> State:
+        """Search, for drawings alone or for bounds too; Ctrl-C ends it with the best so far."""
         control = self._control
         try:
             with ctrl_c_asks(control):
                 self._draw(starts)
+                if alone:
+                    return self._ascent_state()
                 if not self._prove:
                     self._ascent.repair(2**62, 2**62)
                 elif not control.out_of_time():
@@ -213,6 +215,10 @@ class Search:
         if side is not None and side.value > (control.value if side.solved else value):
             boxes, value, method = side.boxes, side.value, "CP-SAT on levels"
         return State(boxes, value, method, max(control.bound, value), control.bound_method)
+
+    def _ascent_state(self) -> State:
+        best = self._ascent
+        return State(best.boxes, best.value, best.method, max(self._control.bound, best.value), "counting")
 
     def _offer(self, boxes: Sequence[Box], method: str) -> None:
         if self._ascent.offer(boxes, method):

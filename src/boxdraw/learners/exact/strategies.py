@@ -120,6 +120,14 @@ def cluster_starts(objective: Objective, seed: int) -> Starts:
     return starts
 
 
+def draw_alone(objective: Objective, budget: Budget) -> Outcome:
+    """Search for a good drawing, by counted effort and without a proof."""
+    positives, weights = np.flatnonzero(objective.positive), objective.in_points()
+    starts = cluster_starts(objective, budget.seed)
+    budget = replace(budget, end=time.perf_counter() + budget.seconds)
+    return search_around(objective, weights, positives, within_reach(objective, positives), starts, budget, alone=True)
+
+
 def search(objective: Objective, weights: PointWeights, starts: Starts, budget: Budget) -> Outcome:
     """Search for the best drawing with a proof."""
     positives = np.flatnonzero(objective.positive)
@@ -128,7 +136,13 @@ def search(objective: Objective, weights: PointWeights, starts: Starts, budget: 
 
 
 def search_around(
-    objective: Objective, weights: PointWeights, positives: IntArray, reached: IntArray, starts: Starts, budget: Budget
+    objective: Objective,
+    weights: PointWeights,
+    positives: IntArray,
+    reached: IntArray,
+    starts: Starts,
+    budget: Budget,
+    alone: bool = False,
 ) -> Outcome:
     """Search for the best drawing of boxes around given positives, of which the negatives within reach are known."""
     step = sample_step(len(reached) * objective.X.shape[1], budget.seconds)
@@ -143,7 +157,7 @@ def search_around(
 
     control = Control(budget.end - time.perf_counter(), budget.gap, report, problem)
     on_levels = [(name, boxes_around(problem, held)) for name, held in starts]
-    state = Search(problem, control, seed=budget.seed, n_jobs=budget.n_jobs, prove=prove).run(on_levels)
+    state = Search(problem, control, seed=budget.seed, n_jobs=budget.n_jobs, prove=prove).run(on_levels, alone)
     status, held = control.status(state), [problem.held_rows(box) for box in state.boxes]
     note = "" if prove or status == "optimal" else too_large(problem, len(reached), step, budget.seconds)
     bound = state.bound * weights.unit + weights.error
