@@ -29,7 +29,7 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.learners.exact.drawings import Board
-from boxdraw.learners.exact.max_box import MaxBox, Pricing
+from boxdraw.learners.exact.max_box import Found, MaxBox, Pricing
 from boxdraw.learners.exact.problem import Problem
 from boxdraw.learners.exact.ranks import Box
 from boxdraw.learners.exact.side_tree import SideTree
@@ -37,6 +37,7 @@ from boxdraw.learners.exact.side_tree import SideTree
 _EPS = 1e-6
 _FEW = 3  # columns in a round below which climbing is called exhausted
 _PROOF_WORK = 10_000_000  # the longer a proof takes, the more rounds pass before the next
+_SIDE_WORK = 50_000_000  # rows x sides that the side tree looks at before it gives up
 _SMOOTH = 0.5  # weight of the best prices so far in the next ones: plain LP prices jump about
 _TRIM_EVERY = 20
 _MOST_CUTS = 300  # per round
@@ -226,14 +227,15 @@ class ColumnGeneration:
     def __init__(
         self,
         problem: Problem,
-        max_box: MaxBox | SideTree,
+        max_box: MaxBox,
+        sides: SideTree | None,
         board: Board,
         starts: Callable[[BoolArray, int], list[Box]],
         seconds_left: Callable[[], float],
         out_of_time: Callable[[], bool],
     ) -> None:
         self._problem = problem
-        self._max_box = max_box
+        self._max_box, self._sides = max_box, sides
         self._board = board
         self._starts = starts
         self._seconds_left = seconds_left
@@ -266,7 +268,7 @@ class ColumnGeneration:
         """List every box that a drawing of more than `least` points can use; None if there are too many."""
         # A drawing earns at most the base of the bound plus the values of its boxes, and no box is worth more than the
         # best, so one box alone can't be far below it.
-        if isinstance(self._max_box, SideTree):  # which lists none
+        if self._problem.limits is not None:  # there is more than one box around the same positives
             return None
         pricing, base = self._pricing(self.centre)
         n_boxes = self._problem.max_boxes
@@ -315,15 +317,29 @@ class ColumnGeneration:
         """Find the best column at the prices, and with it a bound."""
         pricing, base = self._pricing(prices)
         threshold = self._threshold(prices)
-        found = self._max_box.best(pricing, threshold, self._out_of_time)
+        found = self._best_box(pricing, threshold)
         self._next_proof = self._round + int(np.clip(found.work / _PROOF_WORK, 3, 30))
         self._tighten_bound(
             base + self._problem.max_boxes * max(0, found.upper - self._problem.box_points * self.fine), prices
         )
         if found.box is None:
             return found.upper <= threshold, 0
-        assigned = self._assigned(pricing, found.box)
-        return False, int(self.master.add(found.box, assigned))
+        if found.exact:
+            return False, int(self.master.add(found.box, self._assigned(pricing, found.box)))
+        # The box may have more limits than it was charged for: what it leads to is worth a column, or there is none.
+        added = 0
+        for value, box in self._board.climb(pricing, [found.box]):
+            added += value > threshold and self.master.add(box, self._assigned(pricing, box))
+        return not added, added
+
+    def _best_box(self, pricing: Pricing, threshold: int) -> Found:
+        """Find the best box: where limits count by the side tree, if that is soon done, or else bound it."""
+        if self._sides is not None:
+            n_nodes = _SIDE_WORK // self._sides.node_size
+            found = self._sides.best(pricing, threshold, self._out_of_time, n_nodes)
+            if found.upper == found.value:
+                return found
+        return self._max_box.best(pricing, threshold, self._out_of_time)
 
     def _tighten_bound(self, fine_points: int, prices: DualPrices) -> None:
         if fine_points < self.exact_bound:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,13 +16,14 @@ from boxdraw.learners.exact.ascent import Ascent
 from boxdraw.learners.exact.column_generation import ColumnGeneration
 from boxdraw.learners.exact.cp_sat import CpSat, model_size
 from boxdraw.learners.exact.drawings import Board
-from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
+from boxdraw.learners.exact.max_box import Found, MaxBox, Pricing, no_pairs
 from boxdraw.learners.exact.problem import Problem
 from boxdraw.learners.exact.ranks import Box
 from boxdraw.learners.exact.selection import select
 from boxdraw.learners.exact.side_tree import SideTree
 from boxdraw.learners.exact.warm import compile_kernels
 
+_FIRST_NODES = 20_000  # of the side tree, before other bounds are tried
 _ROUNDS = 2000  # of destroying and repairing, per box and box, without a better drawing that end it
 _CELLS = 25_000_000  # rows x features x boxes of its rounds per second of the time limit, about a fifth of what can be
 _LIST_EVERY = 20  # rounds of column generation
@@ -184,11 +186,9 @@ class Search:
         self._seed = seed
         self._n_jobs = n_jobs
         self._prove = prove  # if not, the time goes to drawings
-        self._max_box: MaxBox | SideTree = (
-            MaxBox(problem) if problem.limits is None else SideTree(problem, problem.limits)
-        )
-        self._board = Board(problem, control.seconds_left)
-        self._ascent = Ascent(problem, self._max_box, self._board, seed, control.out_of_time)
+        self._max_box, self._board = MaxBox(problem), Board(problem, control.seconds_left)
+        self._sides = None if problem.limits is None else SideTree(problem, problem.limits)
+        self._ascent = Ascent(problem, self._sides or self._max_box, self._board, seed, control.out_of_time)
         self._side: Side | None = None
 
     def run(self, starts: Sequence[tuple[str, list[Box]]], alone: bool = False) -> State:
@@ -257,17 +257,31 @@ class Search:
         self._control.phase = "branch and bound"
         problem = self._problem
         pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs(), problem.limit_points)
-        least = self._ascent.value - problem.constant + problem.box_points
-        found = self._max_box.best(pricing, least, self._control.out_of_time)
+        shift = problem.constant - problem.box_points
+        if self._sides is None:
+            found = self._max_box.best(pricing, self._ascent.value - shift, self._control.out_of_time)
+            self._take_box(found, shift, "branch and bound")
+            return
+        # The side tree is exact, but says little before it ends; the other bounds the number of limits from below.
+        for n_nodes in (_FIRST_NODES, sys.maxsize):
+            found = self._sides.best(pricing, self._ascent.value - shift, self._control.out_of_time, n_nodes)
+            self._take_box(found, shift, "side tree")
+            if self._control.out_of_time():
+                return
+            if n_nodes == _FIRST_NODES:
+                found = self._max_box.best(pricing, self._ascent.value - shift, self._control.out_of_time)
+                self._control.tighten_bound(found.upper + shift, "branch and bound")
+
+    def _take_box(self, found: Found, shift: int, method: str) -> None:
         if found.box is not None:
-            self._offer([found.box], "branch and bound")
-        self._control.tighten_bound(found.upper - problem.box_points + problem.constant, "branch and bound")
+            self._offer([found.box], method)
+        self._control.tighten_bound(found.upper + shift, method)
 
     def _bound_many(self) -> None:
         """Lower the bound by column generation; finish by a list of all boxes that a better drawing could use."""
         if self._n_jobs > 1:
             self._start_side()
-        control, searches = self._control, (self._max_box, self._board, self._ascent.starts)
+        control, searches = self._control, (self._max_box, self._sides, self._board, self._ascent.starts)
         generation = ColumnGeneration(self._problem, *searches, control.seconds_left, control.out_of_time)
         generation.take(self._ascent.promising())
         more, rounds = True, 0

@@ -36,6 +36,7 @@ class SideTree:
         self._out = np.ascontiguousarray(steps[:, self._used], dtype=np.int32)
         self._last = np.append(last[self._used], 0).astype(np.int64)
         self._groups = limits.groups(problem.n_low, place)
+        self.node_size = self._out.size * _ROUNDS + 1
         self.first_work = self._out.size * _FIRST_ROUNDS
 
     def best(

@@ -24,9 +24,8 @@ def compile_kernels(limits: bool) -> None:
     board.climb(pricing, [(low[0], low[0])])
     board.improve(board.place([], 1), [], 1, 0)
     # So low a cutoff that there is something to search.
+    MaxBox(problem).best(pricing, -1, lambda: False)
     if limits:
         SideTree(problem, Limits(0, 1, np.arange(1), np.zeros(1, np.intp), np.zeros(1, np.intp), [])).best(
             pricing, -1, lambda: False
         )
-    else:
-        MaxBox(problem).best(pricing, -1, lambda: False)
