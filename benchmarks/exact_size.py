@@ -45,11 +45,12 @@ def peak():
 
 def child(kind, n_rows, n_positives, strategy, time_limit):
     """Fit in this process; print the cells of the row as JSON."""
-    model = ExactBoxesClassifier(time_limit=time_limit, strategy=strategy, random_state=0, n_jobs=1)
+    costs = {"box_cost": 1, "limit_cost": 0}
+    model = ExactBoxesClassifier(time_limit=time_limit, strategy=strategy, random_state=0, n_jobs=1, **costs)
     warnings.simplefilter("ignore")
     small = table("apart", 60, 20)
     for max_boxes in (1, 3):
-        ExactBoxesClassifier(max_boxes=max_boxes, time_limit=2, random_state=0).fit(*small)
+        ExactBoxesClassifier(max_boxes=max_boxes, time_limit=2, random_state=0, **costs).fit(*small)
     X, y = table(kind, n_rows, n_positives)
     before, start = peak(), time.perf_counter()
     model.fit(X, y)

@@ -96,7 +96,7 @@ def models(name: str) -> dict[str, Callable[[], Any]]:
     }
     rest = {"fast cv": boxdraw.FastBoxesClassifierCV, "scored": boxdraw.ScoredBoxesClassifier}
     if name in ("iris0", "ecoli01", "ecoli4", "glass2", "diamond3D", "breast_tissue", "weighted"):
-        rest["exact"] = lambda: boxdraw.ExactBoxesClassifier(max_boxes=1, time_limit=600.0)
+        rest["exact"] = lambda: boxdraw.ExactBoxesClassifier(max_boxes=1, box_cost=1, limit_cost=0, time_limit=600.0)
     return fast | rest
 
 

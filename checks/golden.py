@@ -77,7 +77,9 @@ def certificate() -> tuple[str, dict[str, Any]]:
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 20, size=(30, 2)).tolist()
     labels = [int(a > 8 and b < 12) for a, b in rows]
-    model = ExactBoxesClassifier(max_boxes=1, random_state=0).fit(np.array(rows, dtype=float), labels)
+    model = ExactBoxesClassifier(max_boxes=1, box_cost=1, limit_cost=0, random_state=0).fit(
+        np.array(rows, dtype=float), labels
+    )
     return model.certificate_.to_json() + "\n", {"rows": rows, "y": labels, "objective": model.objective_}
 
 

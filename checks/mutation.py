@@ -181,7 +181,7 @@ class Bench:
         self.session = session
         if self.module.startswith("boxdraw.learners.exact"):
             compile_kernels = importlib.import_module("boxdraw.learners.exact.warm").compile_kernels
-            compile_kernels()
+            compile_kernels(False)
             compile_kernels.cache_clear()
         gc.freeze()
         self._check()

@@ -289,8 +289,14 @@ def test_files_that_are_not_there(fails):
     [
         (["--time-limit", "5"], "--time-limit goes with --method exact; sparse has none"),
         (["--time-limit", "5", "--method", "scored"], "--time-limit goes with --method exact; scored has none"),
-        (["--max-limits", "2", "--method", "fast"], "--max-limits goes with --method sparse or scored; fast has none"),
-        (["--limit-cost", "2", "--method", "scored"], "--limit-cost goes with --method sparse; scored has none"),
+        (
+            ["--max-limits", "2", "--method", "fast"],
+            "--max-limits goes with --method sparse or scored or exact; fast has none",
+        ),
+        (
+            ["--limit-cost", "2", "--method", "scored"],
+            "--limit-cost goes with --method sparse or exact; scored has none",
+        ),
         (["--limit-cost", "-1"], "expected a number from 0 on, got '-1'"),
         (["--max-union", "2", "--method", "exact"], "--max-union goes with --method scored; exact has none"),
         (["--max-limits", "0", "--method", "scored"], "expected a whole number from 1 on"),

@@ -153,7 +153,8 @@ def test_exact_boxes_keep_the_objective_with_a_margin(seed, margin, edges):
     assert rounded.certificate_.verify(X, y)
     for model in (exact, rounded):
         certificate = model.certificate_
-        objective = Objective(X, y == 1, None, certificate.negative_weight, certificate.box_cost, margin, 2)
+        costs = certificate.negative_weight, certificate.box_cost
+        objective = Objective(X, y == 1, None, *costs, margin, 2, certificate.limit_cost)
         assert float(objective.value(model.boxes_.lower, model.boxes_.upper)) == model.objective_
     if exact.status_ == rounded.status_ == "optimal":
         assert exact.objective_ == rounded.objective_

@@ -33,7 +33,9 @@ def direct(path, index, seed, edges):
     X, y = rows[:, :-1], rows[:, -1]
     train, test = list(StratifiedShuffleSplit(2, test_size=0.5, random_state=seed).split(X, y))[index]
     max_boxes = paper_model().fit(X[train], y[train]).best_params_["n_boxes"]
-    model = ExactBoxesClassifier(max_boxes=max_boxes, box_cost=1, edges=edges, pos_label=1, random_state=0)
+    model = ExactBoxesClassifier(
+        max_boxes=max_boxes, box_cost=1, limit_cost=0, edges=edges, pos_label=1, random_state=0
+    )
     points = []
     for c in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
         model.set_params(negative_weight=c).fit(X[train], y[train])

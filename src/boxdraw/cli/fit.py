@@ -116,8 +116,9 @@ def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[s
         "weight": args.weight,
         "parameters": {"false_alarm_cost": args.false_alarm_cost, "max_boxes": args.max_boxes, "seed": args.seed},
     }
-    own = {"sparse": ("max_limits", "limit_cost"), "scored": ("max_limits", "max_union")}.get(args.method, ())
-    origin["parameters"] |= {name: getattr(args, name) for name in own}
+    own = {"sparse": ("max_limits", "limit_cost"), "scored": ("max_limits", "max_union")}
+    own["exact"] = own["sparse"]
+    origin["parameters"] |= {name: getattr(args, name) for name in own.get(args.method, ())}
     return dict(as_plain(origin | _outcome(args.method, fitted)))
 
 

@@ -31,8 +31,8 @@ _EXACT_SECONDS = 60.0
 # Options that not every method has.
 _OWN = {
     "time_limit": ("exact",),
-    "max_limits": ("sparse", "scored"),
-    "limit_cost": ("sparse",),
+    "max_limits": ("sparse", "scored", "exact"),
+    "limit_cost": ("sparse", "exact"),
     "max_union": ("scored",),
 }
 
@@ -73,14 +73,14 @@ def add_settings(group: argparse._ArgumentGroup, seconds: str) -> None:
         "--max-limits",
         type=positive_integer,
         metavar="N",
-        help="for sparse and scored boxes: the most limits of a box (sparse: any number, scored: by cross-validation)",
+        help="but for fast boxes: the most limits of a box (sparse, exact: any number, scored: by cross-validation)",
     )
     group.add_argument(
         "--limit-cost",
         type=number_from_0,
         metavar="COST",
-        help="for sparse boxes: what a limit costs relative to a miss; the more, the shorter the rules (default: by "
-        "cross-validation)",
+        help="for sparse and exact boxes: what a limit costs relative to a miss; the more, the shorter the rules "
+        "(sparse: by cross-validation, exact: 1%% of the positives)",
     )
     group.add_argument(
         "--max-union",
@@ -133,6 +133,8 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
     if args.method == "exact":
         return ExactBoxesClassifier(
             max_boxes=args.max_boxes or 3,
+            max_limits=args.max_limits,
+            limit_cost="auto" if args.limit_cost is None else args.limit_cost,
             negative_weight="balanced" if cost is None else cost,
             time_limit=args.time_limit or _EXACT_SECONDS,
             callback=tell,

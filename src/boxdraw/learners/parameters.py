@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+NO_CAP = 10**6  # on the limits of a box, or on boxes
+
 
 def check_cost(value: Any, name: str, *keywords: str | None) -> None:
     """Raise if a cost is neither a keyword nor a positive, finite number."""

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boxdraw.learners.engine.climb import NO_CAP, NO_END, Prices, climb_each, make_rows
+from boxdraw.learners.engine.climb import NO_END, Prices, climb_each, make_rows
+from boxdraw.learners.parameters import NO_CAP
 
 from . import reference as ref
 

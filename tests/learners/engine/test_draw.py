@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from boxdraw.learners.engine.climb import NO_CAP, NO_END, Prices
+from boxdraw.learners.engine.climb import NO_END, Prices
 from boxdraw.learners.engine.draw import Effort, draw, evaluate
+from boxdraw.learners.parameters import NO_CAP
 
 from . import reference as ref
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from boxdraw.learners.exact import strategies
 from boxdraw.learners.exact.objective import sum_down, sum_up
-from boxdraw.learners.exact.problem import tight_lower, tight_upper
+from boxdraw.learners.exact.ranks import tight_lower, tight_upper
 from boxdraw.learners.exact.weights import decimal
 from boxdraw.learners.fast.cluster import cluster_positives, filled, masses
 

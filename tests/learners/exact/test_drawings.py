@@ -231,7 +231,7 @@ def test_a_repair_starts_from_the_best_drawing_and_from_others(monkeypatch):
 
 
 def test_the_engine_is_compiled_for_one_kind_of_arguments():
-    compile_kernels()
+    compile_kernels(False)
     before = len(climb_each.signatures), len(draw.signatures)
     problem, pricing, boxes = wide_case(np.random.default_rng(0), 20, 30)
     board = Board(problem)

@@ -172,9 +172,12 @@ WRONG = [
     ({"negative_weight": -1}, ValueError, "negative_weight must be 'balanced' or a finite number above 0"),
     ({"negative_weight": np.nan}, ValueError, "negative_weight must be 'balanced' or a finite number above 0"),
     ({"negative_weight": "auto"}, ValueError, "negative_weight must be 'balanced' or a finite number above 0"),
-    ({"box_cost": -1}, ValueError, "box_cost must be a finite number of at least 0; got -1"),
-    ({"box_cost": INF}, ValueError, "box_cost must be a finite number of at least 0; got inf"),
-    ({"box_cost": "cheap"}, ValueError, "box_cost must be a finite number of at least 0; got 'cheap'"),
+    ({"box_cost": -1}, ValueError, "box_cost must be 'auto' or a finite number of at least 0; got -1"),
+    ({"box_cost": INF}, ValueError, "box_cost must be 'auto' or a finite number of at least 0; got inf"),
+    ({"box_cost": "cheap"}, ValueError, "box_cost must be 'auto' or a finite number of at least 0; got 'cheap'"),
+    ({"limit_cost": -1}, ValueError, "limit_cost must be 'auto' or a finite number of at least 0; got -1"),
+    ({"max_limits": 0}, ValueError, "max_limits == 0, must be >= 1"),
+    ({"max_limits": 1.5}, TypeError, "max_limits must be an instance of int"),
     ({"margin": -0.5}, ValueError, "margin must be a finite number of at least 0; got -0.5"),
     ({"margin": np.nan}, ValueError, "margin must be a finite number of at least 0; got nan"),
     ({"margin": True}, ValueError, "margin must be a finite number of at least 0; got True"),
@@ -250,7 +253,7 @@ def test_where_no_box_is_worth_its_cost_there_is_none():
     X, y = small()
     for params in ({}, {"solver": "mip"}, {"strategy": "neighbourhood"}, {"strategy": "per_cluster"}):
         with pytest.warns(
-            UserWarning, match=r"^No box was found .* negative_weight below 0\.5 .* box_cost below 1000\.$"
+            UserWarning, match=r"^No box was .* below 0\.5 .* below 1000 and a limit_cost below 0\.$"
         ):
             fitted = model(box_cost=1000.0, **params).fit(X, y)
         assert len(fitted.boxes_) == 0

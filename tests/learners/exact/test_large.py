@@ -141,7 +141,7 @@ def test_a_box_per_cluster_needs_only_the_negatives_within_reach(objective):
     scale = objective.in_points()
     found = strategies.per_cluster(objective, scale, limits)
     held = plain.per_cluster(objective, limits)
-    expected = strategies._worthwhile(objective, scale, plain.reached(objective), held, limits)
+    expected = strategies._worthwhile(objective, scale, plain.reached(objective), (held, []), limits)
     np.testing.assert_array_equal(found.held, expected.held)
     assert found.bound == expected.bound
 

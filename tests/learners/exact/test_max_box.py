@@ -71,7 +71,7 @@ def full(problem, held):
 
 
 def test_the_kernels_are_compiled_for_one_kind_of_arguments():
-    compile_kernels()
+    compile_kernels(False)
     problem, pricing, _ = random_case(np.random.default_rng(3))
     max_box = MaxBox(problem)
     max_box.best(pricing, 0, never)

@@ -20,7 +20,6 @@ from boxdraw._core.compiled import entry, inner
 LEAST_GAIN = 1e-9  # of a move, in positives: less is rounding
 NOTHING = -1e300  # the value of a box that must not be
 NO_END = 2**62  # of moves
-NO_CAP = 10**6  # on the limits of a box, or on boxes
 
 
 class Rows(NamedTuple):

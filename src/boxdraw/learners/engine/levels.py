@@ -22,7 +22,7 @@ from boxdraw.tables.training import Training
 
 MOST_LEVELS = 255
 NUMBERS = 32  # levels of numbers that are not whole
-_FEW_CATEGORIES = 16  # so many are looked at one by one, whatever chance there is in their shares
+FEW_CATEGORIES = 16  # so many are looked at one by one, whatever chance there is in their shares
 _PRIOR = 5.0  # rows of the mean share that each category is given before its own are counted
 _CHANCE = 0.05  # that any of many categories without meaning gets a level of its own
 
@@ -213,7 +213,7 @@ def make_axes(table: LevelTable) -> list[Axis]:
     axes = []
     for j, column in enumerate(table.columns):
         if column.n_codes:
-            level = _category_levels(table, j)
+            level = category_levels(table.codes[j], column.n_codes, table.ups, table.downs, table.stand_for)
             n_levels = int(level[level != UNSEEN].max()) + 1
             axes.append(Axis(j, level, n_levels, (1, 1)))
             continue
@@ -225,15 +225,16 @@ def make_axes(table: LevelTable) -> list[Axis]:
     return axes
 
 
-def _category_levels(table: LevelTable, j: int) -> npt.NDArray[np.uint16]:
+def category_levels(
+    code: Codes, n_codes: int, ups: FloatArray, downs: FloatArray, each: tuple[float, float] = (1.0, 1.0)
+) -> npt.NDArray[np.uint16]:
     """Return the level of each category by its share of positives; of many, those that chance explains share one."""
-    code, n_codes, each = table.codes[j], table.columns[j].n_codes, table.stand_for
     # A row of a sample tells no more for standing for others; a weight that the user gave is so many rows.
-    up, down = add_by(code, table.ups, n_codes) / each[0], add_by(code, table.downs, n_codes) / each[1]
+    up, down = add_by(code, ups, n_codes) / each[0], add_by(code, downs, n_codes) / each[1]
     count = up + down
     seen = np.flatnonzero(count > 0)
     group = np.arange(n_codes)
-    if len(seen) > _FEW_CATEGORIES:
+    if len(seen) > FEW_CATEGORIES:
         chance = _chances(up[seen], count[seen])
         own = np.argsort(chance, kind="stable")[: MOST_LEVELS - 1]
         rest = np.ones(len(seen), dtype=np.bool_)

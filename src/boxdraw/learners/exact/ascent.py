@@ -8,8 +8,10 @@ import numpy as np
 
 from boxdraw.learners.exact.drawings import Board
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
-from boxdraw.learners.exact.problem import Box, Problem
+from boxdraw.learners.exact.problem import Problem
+from boxdraw.learners.exact.ranks import Box
 from boxdraw.learners.exact.repair import Repair
+from boxdraw.learners.exact.side_tree import SideTree
 
 _NODES = 300  # of branch and bound in one refit: enough to be exact on small data
 _MOST_WORK = 100_000_000  # words to look at before branching begins, beyond which a refit only climbs
@@ -23,7 +25,7 @@ class Ascent:
     """
 
     def __init__(
-        self, problem: Problem, max_box: MaxBox, board: Board, seed: int, out_of_time: Callable[[], bool]
+        self, problem: Problem, max_box: MaxBox | SideTree, board: Board, seed: int, out_of_time: Callable[[], bool]
     ) -> None:
         self._problem = problem
         self._max_box = max_box
@@ -66,7 +68,7 @@ class Ascent:
         positives, negatives = self._problem.positives, self._problem.negatives
         gain = np.where(positives.inside_any(others), 0, positives.points)
         cost = np.where(negatives.inside_any(others), 0, negatives.points)
-        pricing = Pricing(gain, cost, no_pairs())
+        pricing = Pricing(gain, cost, no_pairs(), self._problem.limit_points)
         cutoff = max(value - self._problem.value(others), 0) + self._problem.box_points
         box = None
         for worth, climbed in self._board.climb(pricing, [*old, *self.starts(gain > 0, 6)]):

@@ -1,7 +1,8 @@
 """What Exact Boxes found and how good it is, in a form that can be checked without a solver.
 
-As JSON it has the keys ``"format": "boxdraw.certificate"``, ``"version": 1`` and the attributes of `Certificate`:
-fractions as text, ``"1/2"``; an infinite bound as ``null``; boxes in the layout of `boxdraw.model.export.json`.
+As JSON it has the keys ``"format": "boxdraw.certificate"``, ``"version": 2`` and the attributes of `Certificate`:
+fractions as text, ``"1/2"``; an infinite bound as ``null``; boxes in the layout of `boxdraw.model.export.json`. Where
+limits neither cost anything nor are capped, the version is 1, without ``limit_cost`` and ``max_limits``.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from boxdraw.model.reader import check_header, read_text, within
 from boxdraw.model.rule import Category
 from boxdraw.tables.labels import as_labels, has_label, labels_of
 
-FORMAT, VERSION = "boxdraw.certificate", 1
-_PROBLEM = ("negative_weight", "box_cost", "margin", "max_boxes")
+FORMAT, VERSION = "boxdraw.certificate", 2
+_OF_LIMITS: dict[str, Any] = {"limit_cost": Fraction(0), "max_limits": None}  # and what they were in version 1
+_PROBLEM = ("negative_weight", "box_cost", "margin", "max_boxes", *_OF_LIMITS)
 STATUSES = ("optimal", "gap_reached", "time_limit", "interrupted", "heuristic")
 
 
@@ -54,8 +56,8 @@ class Certificate:
         How the search ended (optimal, gap_reached, time_limit, interrupted, heuristic), how long it took, and its seed.
     objective_method, bound_method : str
         What found the boxes, and what gave the bound.
-    negative_weight, box_cost, margin, max_boxes : Fraction, Fraction, float, int
-        What was maximised; see `boxdraw.learners.exact.objective.Objective`.
+    negative_weight, box_cost, margin, max_boxes, limit_cost, max_limits : Fraction, Fraction, float, int, Fraction, int
+        What was maximised; see `boxdraw.learners.exact.objective.Objective`. A ``max_limits`` of None is no cap.
     rounding_error : float
         By how much rounding weights to whole points can change an objective; the bound allows for it.
     pos_label, classes : label, pair of labels
@@ -107,6 +109,8 @@ class Certificate:
     n_positive: int
     data_checksum: str
     checksum: str = ""
+    limit_cost: Fraction = Fraction(0)
+    max_limits: int | None = None
 
     def __post_init__(self) -> None:
         for name in (field.name for field in fields(self) if field.type == "float"):
@@ -172,8 +176,12 @@ class Certificate:
         return about_data(objective) | _value(objective, self.boxes)
 
     def _plain(self) -> dict[str, Any]:
-        """Return everything but the boxes and the checksum as what JSON has."""
-        return {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.name not in ("boxes", "checksum")}
+        """Return everything but the boxes and the checksum as what JSON has; of limits only if they count."""
+        left_out = ("boxes", "checksum", *(() if self._counts_limits() else _OF_LIMITS))
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.name not in left_out}
+
+    def _counts_limits(self) -> bool:
+        return any(getattr(self, name) != value for name, value in _OF_LIMITS.items())
 
     def _own_checksum(self) -> str:
         limits = self.boxes.lower.tolist(), self.boxes.upper.tolist(), self.boxes.missing.tolist()
@@ -197,7 +205,8 @@ class Certificate:
         """
         for label in (self.pos_label, *self.classes):
             plain_label(label)
-        values = {"format": FORMAT, "version": VERSION, **self._plain(), "checksum": self.checksum}
+        version = VERSION if self._counts_limits() else 1
+        values = {"format": FORMAT, "version": version, **self._plain(), "checksum": self.checksum}
         text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
         boxes = to_json(self.boxes).replace("\n", "\n  ")
         text = f'{text[:-2]},\n  "boxes": {boxes}\n}}'.encode("utf-8", "backslashreplace").decode()
@@ -265,7 +274,7 @@ def about_data(objective: Objective, scale: PointWeights | None = None) -> dict[
 
 
 def _value(objective: Objective, boxes: BoxSet) -> dict[str, Any]:
-    return {"objective": float(objective.value_of(counted(objective, boxes), len(boxes)))}
+    return {"objective": float(objective.value_of(counted(objective, boxes), len(boxes), boxes.n_limits))}
 
 
 def _data_checksum(objective: Objective) -> str:
@@ -290,11 +299,14 @@ def _contradictions(c: Certificate) -> list[str]:
     """List what cannot be true whatever the data are."""
     # The boxes may lose by the rounding of weights as much as the bound had to add for it; then floats are rounded.
     proven = c.bound < math.inf and c.bound - c.objective <= 2 * (c.rounding_error + math.ulp(c.bound))
-    amounts = ("negative_weight", "box_cost", "margin", "rounding_error", "seconds")
+    amounts = ("negative_weight", "box_cost", "limit_cost", "margin", "rounding_error", "seconds")
+    longest = max((box.n_limits for box in c.boxes), default=0)
+    too_long = c.max_limits is not None and longest > c.max_limits
     wrong = {f"{x}: {getattr(c, x)} is not finite and at least 0": not 0 <= getattr(c, x) < math.inf for x in amounts}
     wrong |= {
         f"bound: {c.bound} is not at least the objective, {c.objective}": not c.bound >= c.objective,
         f"boxes: there are {len(c.boxes)}, more than max_boxes={c.max_boxes}": len(c.boxes) > c.max_boxes,
+        f"boxes: one has {longest} limits, more than max_limits={c.max_limits}": too_long,
         f"status: {c.status!r} is not one of {', '.join(STATUSES)}": c.status not in STATUSES,
         f"status: optimal, but {c.objective} is below the bound {c.bound}": c.status == "optimal" and not proven,
         f"status: {c.status}, but the objective is the bound": c.status != "optimal" and c.bound == c.objective,
@@ -320,6 +332,8 @@ _TYPES: dict[str, Any] = {"float": int | float, "int": int, "int | None": int | 
 def _read(data: Any, size: int) -> Certificate:
     """Build a certificate from what `read_text` parsed, of a text of some length."""
     check_header(data, FORMAT, VERSION)
+    if data["version"] == 1:
+        data = {name: _plain(value) for name, value in _OF_LIMITS.items()} | data
     kinds = {field.name: str(field.type) for field in fields(Certificate)}
     if differ := {*kinds, "format", "version"} ^ data.keys():
         raise ValueError(f"keys that are missing or unknown: {', '.join(sorted(differ)):.300}")

@@ -29,12 +29,15 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.learners.exact.drawings import Board
-from boxdraw.learners.exact.max_box import MaxBox, Pricing
-from boxdraw.learners.exact.problem import Box, Problem
+from boxdraw.learners.exact.max_box import Found, MaxBox, Pricing
+from boxdraw.learners.exact.problem import Problem
+from boxdraw.learners.exact.ranks import Box
+from boxdraw.learners.exact.side_tree import SideTree
 
 _EPS = 1e-6
 _FEW = 3  # columns in a round below which climbing is called exhausted
 _PROOF_WORK = 10_000_000  # the longer a proof takes, the more rounds pass before the next
+_SIDE_WORK = 50_000_000  # rows x sides that the side tree looks at before it gives up
 _SMOOTH = 0.5  # weight of the best prices so far in the next ones: plain LP prices jump about
 _TRIM_EVERY = 20
 _MOST_CUTS = 300  # per round
@@ -64,6 +67,7 @@ class Column:
     box: Box
     assigned: BoolArray
     covered: BoolArray
+    price: int  # of the box and its limits
 
 
 class Master:
@@ -107,24 +111,25 @@ class Master:
         self._pairs: set[tuple[int, int]] = set()
         self.add_pairs(pairs)
         for column in columns:
-            self.add(column.assigned)
+            self.add(column.box, column.assigned)
 
-    def add(self, assigned: BoolArray) -> bool:
-        """Add the column of the bounding box of some positives unless it is there."""
-        box = self._problem.around(assigned)
-        if box is None:
+    def add(self, box: Box, assigned: BoolArray) -> bool:
+        """Add the column of some positives in a box, as tight as it can be, unless it is there."""
+        fitted = self._problem.fitted(box, assigned)
+        price = None if fitted is None else self._problem.price(fitted)
+        if fitted is None or price is None:
             return False
-        covered = self._problem.negatives.inside(box)
-        key = assigned.tobytes() + covered.tobytes()
+        covered = self._problem.negatives.inside(fitted)
+        key = assigned.tobytes() + covered.tobytes() + price.to_bytes(8)
         if key in self._known:
             return False
         self._known.add(key)
-        self._add(Column(box, assigned, covered))
+        self._add(Column(fitted, assigned, covered, price))
         return True
 
     def _add(self, column: Column) -> None:
         variable = self._solver.NumVar(0, self._infinity, "")
-        gain = int(self._problem.positives.points[column.assigned].sum()) - self._problem.box_points
+        gain = int(self._problem.positives.points[column.assigned].sum()) - column.price
         self._objective.SetCoefficient(variable, float(gain))
         self._box_row.SetCoefficient(variable, 1)
         for i in np.flatnonzero(column.assigned).tolist():
@@ -163,7 +168,7 @@ class Master:
             return np.zeros(len(self.columns))
         prices = self.prices
         gain = np.array([self._problem.positives.points[c.assigned].sum() for c in self.columns], dtype=np.float64)
-        gain -= self._problem.box_points + prices.box
+        gain -= np.array([c.price for c in self.columns]) + prices.box
         assigned = np.array([c.assigned for c in self.columns])
         covered = np.array([c.covered for c in self.columns])
         cost = gain - assigned @ prices.positive - covered @ prices.share
@@ -223,13 +228,14 @@ class ColumnGeneration:
         self,
         problem: Problem,
         max_box: MaxBox,
+        sides: SideTree | None,
         board: Board,
         starts: Callable[[BoolArray, int], list[Box]],
         seconds_left: Callable[[], float],
         out_of_time: Callable[[], bool],
     ) -> None:
         self._problem = problem
-        self._max_box = max_box
+        self._max_box, self._sides = max_box, sides
         self._board = board
         self._starts = starts
         self._seconds_left = seconds_left
@@ -251,7 +257,7 @@ class ColumnGeneration:
     def take(self, boxes: Sequence[Box]) -> None:
         """Add boxes with all their positives as columns."""
         for box in boxes:
-            self.master.add(self._problem.positives.inside(box))
+            self.master.add(box, self._problem.positives.inside(box))
 
     def likely(self, most: int) -> list[Box]:
         """Return the boxes of the columns that the last solution likes best."""
@@ -262,6 +268,8 @@ class ColumnGeneration:
         """List every box that a drawing of more than `least` points can use; None if there are too many."""
         # A drawing earns at most the base of the bound plus the values of its boxes, and no box is worth more than the
         # best, so one box alone can't be far below it.
+        if self._problem.limits is not None:  # there is more than one box around the same positives
+            return None
         pricing, base = self._pricing(self.centre)
         n_boxes = self._problem.max_boxes
         others = (self.exact_bound - base) // n_boxes * (n_boxes - 1)
@@ -301,23 +309,37 @@ class ColumnGeneration:
         for value, box in self._board.climb(pricing, [*active, *self._starts(pricing.gain > 0, 20)]):
             if value > threshold:
                 assigned = self._assigned(pricing, box)
-                if self._reduced_cost(plain, assigned) > _EPS:
-                    added += self.master.add(assigned)
+                if self._reduced_cost(plain, box, assigned) > _EPS:
+                    added += self.master.add(box, assigned)
         return added
 
     def _prove(self, prices: DualPrices) -> tuple[bool, int]:
         """Find the best column at the prices, and with it a bound."""
         pricing, base = self._pricing(prices)
         threshold = self._threshold(prices)
-        found = self._max_box.best(pricing, threshold, self._out_of_time)
+        found = self._best_box(pricing, threshold)
         self._next_proof = self._round + int(np.clip(found.work / _PROOF_WORK, 3, 30))
         self._tighten_bound(
             base + self._problem.max_boxes * max(0, found.upper - self._problem.box_points * self.fine), prices
         )
         if found.box is None:
             return found.upper <= threshold, 0
-        assigned = self._assigned(pricing, found.box)
-        return False, int(self.master.add(assigned))
+        if found.exact:
+            return False, int(self.master.add(found.box, self._assigned(pricing, found.box)))
+        # The box may have more limits than it was charged for: what it leads to is worth a column, or there is none.
+        added = 0
+        for value, box in self._board.climb(pricing, [found.box]):
+            added += value > threshold and self.master.add(box, self._assigned(pricing, box))
+        return not added, added
+
+    def _best_box(self, pricing: Pricing, threshold: int) -> Found:
+        """Find the best box: where limits count by the side tree, if that is soon done, or else bound it."""
+        if self._sides is not None:
+            n_nodes = _SIDE_WORK // self._sides.node_size
+            found = self._sides.best(pricing, threshold, self._out_of_time, n_nodes)
+            if found.upper == found.value:
+                return found
+        return self._max_box.best(pricing, threshold, self._out_of_time)
 
     def _tighten_bound(self, fine_points: int, prices: DualPrices) -> None:
         if fine_points < self.exact_bound:
@@ -335,7 +357,8 @@ class ColumnGeneration:
         pair = np.maximum(np.floor(prices.pair * self.fine), 0).astype(np.int64)
         over = self._problem.max_boxes * share + pair.sum(axis=0) - self._problem.negatives.points * self.fine
         where = np.nonzero(pair)
-        pricing = Pricing(worth - paid, share, (where[0], where[1], pair[where]))
+        limit = self._problem.limit_points * self.fine
+        pricing = Pricing(worth - paid, share, (where[0], where[1], pair[where]), limit)
         return pricing, int(paid.sum()) + int(np.maximum(over, 0).sum())
 
     def _assigned(self, pricing: Pricing, box: Box) -> BoolArray:
@@ -345,12 +368,11 @@ class ColumnGeneration:
         np.subtract.at(rest, positive, price * self._problem.negatives.inside(box)[negative])
         return self._problem.positives.inside(box) & (rest > 0)
 
-    def _reduced_cost(self, prices: DualPrices, assigned: BoolArray) -> float:
-        box = self._problem.around(assigned)
-        if box is None:
+    def _reduced_cost(self, prices: DualPrices, box: Box, assigned: BoolArray) -> float:
+        fitted = self._problem.fitted(box, assigned)
+        price = None if fitted is None else self._problem.price(fitted)
+        if fitted is None or price is None:
             return 0.0
-        covered = self._problem.negatives.inside(box)
-        gain = (
-            (self._problem.positives.points - prices.positive)[assigned].sum() - self._problem.box_points - prices.box
-        )
+        covered = self._problem.negatives.inside(fitted)
+        gain = (self._problem.positives.points - prices.positive)[assigned].sum() - price - prices.box
         return float(gain - prices.share[covered].sum() - prices.pair[np.ix_(assigned, covered)].sum())

@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, IntArray
-from boxdraw.learners.exact.problem import Box, LevelRows, Levels, Problem
+from boxdraw.learners.exact.limits import ANY, EQUAL, KIND, SUM
+from boxdraw.learners.exact.problem import LevelRows, Problem
+from boxdraw.learners.exact.ranks import Box, Levels
 
 OnBound = Callable[[int], None]
 OnBoxes = Callable[[list[Box], int], None]
@@ -33,7 +35,9 @@ def model_size(problem: Problem) -> int:
     """Return the number of literals in the clauses of the model, but for at most 500 000 on pairs of positives."""
     rows = problem.positives, problem.negatives
     literals = sum(int((part.low < problem.n_low - 1).sum() + (part.high > 0).sum()) + len(part.low) for part in rows)
-    return problem.max_boxes * (literals + 2 * _Layout(problem).width) + len(problem.positives.points)
+    layout = _Layout(problem)
+    literals += 2 * layout.width + 8 * layout.n_limits
+    return problem.max_boxes * literals + len(problem.positives.points)
 
 
 class CpSat:
@@ -105,8 +109,8 @@ class CpSat:
             self._bound = report
             on_bound(report)
         elif isinstance(report, np.ndarray):
-            held = [self._problem.positives.inside(box) for box in self._layout.boxes(report)]
-            drawing = [box for rows in held if (box := self._problem.around(rows)) is not None]
+            boxes, inside = self._layout.boxes(report), self._problem.positives.inside
+            drawing = [fitted for box in boxes if (fitted := self._problem.fitted(box, inside(box))) is not None]
             if (value := self._problem.value(drawing)) > self._value:
                 self._value = value
                 on_boxes(drawing, value)
@@ -130,7 +134,8 @@ class _Layout:
 
     # A box has two sides per feature, and reaches out by a number of steps, from the innermost level, on each. It holds
     # the rows that lie no farther out on any side. Each box has a block of variables: "reaches step t ≥ 1 on side s";
-    # whether it is used; which positives it is credited with. Then come positives covered and negatives charged.
+    # whether it is used; which positives it is credited with; and, if limits count, two per feature for its first and
+    # second limit, and one for each equality that may pay. Then come positives covered and negatives charged.
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -139,7 +144,10 @@ class _Layout:
         self._side = np.repeat(np.arange(len(n_steps)), n_steps)
         self._longest = int(n_steps.argmax())
         self._used, self._held = len(self._side), len(self._side) + 1
-        self.width = self._held + len(problem.positives.points)
+        self._first_limit = self._held + len(problem.positives.points)
+        self._groups, self._equalities = _limits(problem, n_steps)
+        self.n_limits = 2 * len(self._groups) + len(self._equalities)
+        self.width = self._first_limit + self.n_limits
         self.covered = problem.max_boxes * self.width
         self._charged = self.covered + len(problem.positives.points)
         self.n_variables = self._charged + len(problem.negatives.points)
@@ -177,6 +185,9 @@ class _Layout:
         objective.vars.extend([*range(self.covered, self.n_variables), *(held - 1).tolist()])
         objective.coeffs.extend(np.concatenate([-positives.points, negatives.points]).tolist())
         objective.coeffs.extend([self._problem.box_points] * len(held))
+        for start in (held - self._held).tolist() if self._problem.limit_points else []:
+            objective.vars.extend(range(start + self._first_limit, start + self._first_limit + 2 * len(self._groups)))
+            objective.coeffs.extend([self._problem.limit_points] * (2 * len(self._groups)))
         objective.scaling_factor, objective.offset = -1.0, -float(self._problem.constant)
         message.solution_hint.vars.extend(range(self.n_variables))
         message.solution_hint.values.extend(self._values(hint).astype(int).tolist())
@@ -193,9 +204,52 @@ class _Layout:
             _imply(message, [start + v for v in needed.tolist() or [self._used]], [self._charged + q])
             if q % _PAUSE == 0:
                 yield
+        self._write_limits(message, start)
         if start > 0:  # boxes may as well come in the order of their reach on one side, those not used last
             for variable in [*np.flatnonzero(self._side == self._longest).tolist(), self._used]:
                 _imply(message, [start + variable], [start + variable - self.width])
+
+    def _write_limits(self, message: Any, start: int) -> None:
+        """Write which limits a box has to pay for."""
+        limits, first, ends = self._problem.limits, start + self._first_limit, {}
+        for g, group in enumerate(self._groups.tolist()):
+            sides = [None if s < 0 else start + self._end(s) for s in group[:4]]
+            for side in sides:
+                if side is not None:  # a side that does not reach its last step is limited
+                    _imply(message, [start + self._used, ~side], [first + 2 * g])
+            low, high, _, only = sides
+            if low is not None and high is not None and group[KIND] != ANY:
+                where = [] if only is None else [only]
+                ends[g] = message.constraints.add()
+                ends[g].enforcement_literal.extend([start + self._used, ~low, ~high, *where])
+                ends[g].bool_or.literals.append(first + 2 * g + 1)
+        for k, (g, reach) in enumerate(self._equalities):
+            literal = first + 2 * len(self._groups) + k
+            beyond = zip(self._groups[g, :2].tolist(), (reach, int(self._groups[g, SUM]) - reach), strict=True)
+            _imply(message, [literal], [~(start + int(self._before[s]) + t + 1) for s, t in beyond])
+            ends[g].bool_or.literals.append(literal)
+        if limits is not None and limits.most < 2 * len(self._groups):
+            cap = message.constraints.add().linear
+            cap.vars.extend(range(first, first + 2 * len(self._groups)))
+            cap.coeffs.extend([1] * (2 * len(self._groups)))
+            cap.domain.extend([0, limits.most])
+
+    def _end(self, side: int) -> int:
+        """Return the variable of the last step of a side."""
+        return int(np.flatnonzero(self._side == side)[-1])
+
+    def _limit_values(self, steps: IntArray) -> list[bool]:
+        """Return the values of the variables of limits for a box."""
+        values = [False] * self.n_limits
+        for g, group in enumerate(self._groups.tolist()):
+            low, high, flag, only = (s >= 0 and self._before[s] + steps[s] < self._end(s) for s in group[:4])
+            values[2 * g] = low or high or flag or only
+            values[2 * g + 1] = low and high and not only and group[KIND] != ANY
+        for k, (g, reach) in enumerate(self._equalities):
+            low, high = self._groups[g, :2]
+            if steps[low] == reach and steps[low] + steps[high] == self._groups[g, SUM]:
+                values[2 * len(self._groups) + k], values[2 * g + 1] = True, False
+        return values
 
     def _values(self, hint: Sequence[Box]) -> BoolArray:
         """Return the values of all variables for a drawing."""
@@ -203,9 +257,29 @@ class _Layout:
         boxes = sorted(hint, key=lambda box: -self._steps(*box)[self._longest])
         for k, box in enumerate(boxes):
             reached = np.arange(self._used) <= (self._before + self._steps(*box))[self._side]
-            blocks[k] = np.concatenate([reached, [True], self._problem.positives.inside(box)])
+            own = self._limit_values(self._steps(*box))
+            blocks[k] = np.concatenate([reached, [True], self._problem.positives.inside(box), own])
         rows = self._problem.positives, self._problem.negatives
         return np.concatenate([blocks.reshape(-1), *(part.inside_any(boxes) for part in rows)])
+
+
+def _limits(problem: Problem, n_steps: IntArray) -> tuple[IntArray, list[tuple[int, int]]]:
+    """Return the groups of sides, if limits count, and equalities that may pay: the group and the lower reach."""
+    limits = problem.limits
+    if limits is None:
+        return np.zeros((0, 6), dtype=np.int64), []
+    sides = np.where(n_steps > 0, np.arange(len(n_steps)), -1)
+    groups, d = limits.groups(problem.n_low, np.append(sides, -1)), len(problem.n_low)
+    equalities = []
+    for g in np.flatnonzero((groups[:, KIND] == EQUAL) & (groups[:, :2] >= 0).all(axis=1)).tolist():
+        j, total = int(groups[g, 0]), int(groups[g, SUM])
+        low, high = problem.n_low[j] - 1 - problem.positives.low[:, j], problem.positives.high[:, j]
+        known = low + high == total
+        points = np.bincount(low[known], problem.positives.points[known], total + 1)
+        pays = points + problem.positives.points[~known].sum() > problem.box_points + limits.points
+        inner = (np.arange(total + 1) < n_steps[j]) & (total - np.arange(total + 1) < n_steps[d + j])
+        equalities += [(g, t) for t in np.flatnonzero(pays & inner).tolist()]
+    return groups, equalities
 
 
 def _imply(message: Any, conditions: list[int], literals: list[int]) -> None:

@@ -15,11 +15,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from boxdraw._core.arrays import BoolArray, IntArray
-from boxdraw.learners.engine.climb import NO_CAP, NO_END, Prices, Rows, climb_each, make_rows
+from boxdraw.learners.engine.climb import NO_END, Prices, Rows, climb_each, make_rows
 from boxdraw.learners.engine.draw import Drawing, Effort, draw
 from boxdraw.learners.exact.max_box import Pricing
 from boxdraw.learners.exact.objective import Points
-from boxdraw.learners.exact.problem import Box, Levels, Problem
+from boxdraw.learners.exact.problem import NOT_ALLOWED, Problem
+from boxdraw.learners.exact.ranks import Box, Levels
+from boxdraw.learners.parameters import NO_CAP
 
 _MOST_STEPS = 2**16  # of a feature, in the engine's codes
 _CELLS = 50_000_000  # rows x features that a climb gets through in a second, at least
@@ -39,7 +41,10 @@ class Board:
         self.low = self._steps(np.concatenate([side.low for side in rows]), 0, "right").astype(np.uint16)
         self.high = self._steps(np.concatenate([side.high for side in rows]), 1, "left").astype(np.uint16)
         self._slack = float(np.median(problem.positives.points))
-        self._prices = Prices(float(problem.box_points), 0.0, NO_CAP)
+        limits = problem.limits
+        self._ends = np.full((len(self.low), 2), 2) if limits is None else limits.ends
+        price, most = (0, NO_CAP) if limits is None else (limits.points, limits.most)
+        self._prices = Prices(float(problem.box_points), float(price), most)
         self._rows = self._make_rows(np.concatenate([problem.positives.points, -problem.negatives.points]))
 
     def _steps(self, levels: Levels, kind: int, side: Literal["left", "right"]) -> IntArray:
@@ -49,21 +54,23 @@ class Board:
 
     def _make_rows(self, weight: Points, some: IntArray | slice = np.s_[:]) -> Rows:
         low, high = np.ascontiguousarray(self.low[:, some]), np.ascontiguousarray(self.high[:, some])
-        weight, ends = weight[some].astype(np.float64), np.full((len(low), 2), 2)
-        return make_rows(low, high, self._n_steps, ends, weight, np.flatnonzero(weight > 0))
+        weight = weight[some].astype(np.float64)
+        return make_rows(low, high, self._n_steps, self._ends, weight, np.flatnonzero(weight > 0))
 
     def climb(self, pricing: Pricing, starts: Iterable[Box]) -> list[tuple[int, Box]]:
         """Improve boxes at given prices; return each with its value."""
-        boxes, wanted, worth = list(starts), pricing.gain > 0, _Worth(pricing)
+        boxes, wanted, worth = [self._capped(box) for box in starts], pricing.gain > 0, _Worth(pricing)
         values, weights = worth.of(self._inside(boxes))
+        values -= self._limit_prices(boxes, pricing.limit)
         active = np.arange(len(boxes))
         # A box around its positives may be improved again. With pair prices the weights of rows depend on the box: they
         # are set anew after each move.
         for _ in range(_MOST_CLIMBS if boxes else 0):
             moves = 1 if worth.has_pairs else self._moves() // max(1, len(active))
-            moved = self._climbed([boxes[k] for k in active], weights, max(1, moves))
+            moved = self._climbed([boxes[k] for k in active], weights, pricing.limit, max(1, moves))
             climbed = [self._around(box, wanted) or box for box in moved]
             found, weights = worth.of(self._inside(climbed))
+            found -= self._limit_prices(climbed, pricing.limit)
             better = found > values[active]
             for t in np.flatnonzero(better).tolist():
                 values[active[t]], boxes[active[t]] = found[t], climbed[t]
@@ -73,11 +80,32 @@ class Board:
                 break
         return list(zip(values.tolist(), boxes, strict=True))
 
-    def _climbed(self, boxes: Sequence[Box], weights: Points, moves: int) -> list[Box]:
+    def _limit_prices(self, boxes: Sequence[Box], price: int) -> Points:
+        limits = self._problem.limits
+        if limits is None or not boxes:
+            return np.zeros(len(boxes), dtype=np.int64)
+        counts = np.array([limits.count(box) for box in boxes])
+        return np.where(counts <= limits.most, price * counts, -NOT_ALLOWED // 2)
+
+    def _capped(self, box: Box) -> Box:
+        """Return a box without the limits of its widest intervals, as far as it has too many."""
+        limits = self._problem.limits
+        if limits is None or limits.count(box) <= limits.most:
+            return box
+        lo, hi = box[0].copy(), box[1].copy()
+        tops = self._problem.n_high - 1
+        for j in np.argsort((hi - lo) / (tops + 1), kind="stable")[::-1]:
+            lo[j], hi[j] = 0, tops[j]
+            if limits.count((lo, hi)) <= limits.most:
+                break
+        return lo, hi
+
+    def _climbed(self, boxes: Sequence[Box], weights: Points, price: int, moves: int) -> list[Box]:
         lo, hi = self._on_steps(boxes)
         some = np.flatnonzero(weights.any(axis=0))  # of many prices most are 0
         rows = self._make_rows(weights[0], some)
-        climb_each(rows, self._prices, weights.take(some, axis=1).astype(np.float64), lo, hi, moves)
+        prices = self._prices._replace(limit=float(price))
+        climb_each(rows, prices, weights.take(some, axis=1).astype(np.float64), lo, hi, moves)
         return self._on_levels(lo, hi)
 
     def _moves(self) -> int:
@@ -94,7 +122,7 @@ class Board:
 
     def _around(self, box: Box, wanted: BoolArray) -> Box | None:
         """Return the box around the wanted positives in a box; None if there are none."""
-        return self._problem.around(self._problem.positives.inside(box) & wanted)
+        return self._problem.fitted(box, self._problem.positives.inside(box) & wanted)
 
     def _on_steps(self, boxes: Sequence[Box]) -> tuple[IntArray, IntArray]:
         lower, upper = (np.array([box[kind] for box in boxes]).reshape(-1, len(self._scales)) for kind in (0, 1))

@@ -8,26 +8,38 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.learners.exact.objective import Objective, sum_down, sum_up
-from boxdraw.learners.exact.problem import tight_lower, tight_upper
+from boxdraw.learners.exact.ranks import tight_lower, tight_upper
 from boxdraw.model.gaps import FindGaps
 
 EDGES = ("midway", "tight")
 
 
-def place_edges(objective: Objective, held: Sequence[BoolArray], edges: str) -> tuple[FloatArray, FloatArray]:
-    """Return the limits of boxes, each given by the positives that it holds."""
+def place_edges(
+    objective: Objective, held: Sequence[BoolArray], edges: str, limits: tuple[FloatArray, FloatArray] | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of boxes, each given by the positives that it holds and, if limits count, by its limits."""
     positives = objective.rows(objective.positive)
     n_features = objective.X.shape[1]
     lower, upper = np.empty((len(held), n_features)), np.empty((len(held), n_features))
     for k, rows in enumerate(held):
         lower[k] = tight_lower(np.fmin.reduce(positives[rows]), objective.margin)
         upper[k] = tight_upper(np.fmax.reduce(positives[rows]), objective.margin)
-    lower[np.isnan(lower)], upper[np.isnan(upper)] = -np.inf, np.inf  # all values missing: no limit
+    if limits is None:
+        limits = np.full(lower.shape, -np.inf), np.full(upper.shape, np.inf)  # for all values missing
+        free = np.isnan(lower), np.isnan(upper)
+    else:
+        limits = tight_lower(limits[0], objective.margin), tight_upper(limits[1], objective.margin)
+        # Where no value is known, limits stay where they are; where there are none, none come.
+        free = np.isnan(lower) | np.isinf(limits[0]), np.isnan(upper) | np.isinf(limits[1])
+    lower, upper = np.where(free[0], limits[0], lower), np.where(free[1], limits[1], upper)
     if edges == "tight":
         return lower, upper
     wide = lower.copy(), upper.copy()
     for k in range(len(held)):
         _widen(objective, wide[0][k], wide[1][k])
+    if objective.counts_limits:  # an equality is one limit, the interval around it would be two
+        single = lower == upper
+        wide[0][single], wide[1][single] = lower[single], upper[single]
     # Limits are moved so that no row changes sides; should rounding ever make a difference, the tight ones stand.
     same = np.array_equal(objective.counted(lower, upper), objective.counted(*wide))
     return wide if same else (lower, upper)

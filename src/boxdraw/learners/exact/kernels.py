@@ -43,6 +43,17 @@ class Prices(NamedTuple):
     price: Any
 
 
+class Ends(NamedTuple):
+    """What limits cost at least: a box that leaves negatives out pays for the limits that it needs for that."""
+
+    price: int
+    low: Any  # (negatives, features): levels
+    high: Any
+    item: Any  # (features, 2): what a limit on either side counts as; limits that are one together are one item
+    equal: Any  # per feature: lower level less upper level of an equality; below 0 if there is none
+    cost: Any  # per item: of the negatives that it can leave out
+
+
 class Work(NamedTuple):
     """Scratch space of one search, allocated once."""
 
@@ -302,11 +313,61 @@ def _kill(upper, cutoff, open_, n_open, dead, work):
     return kept, lost
 
 
+@inner
+def _least_limits(ends, lo, hi, most, cutoff, capacity):
+    """Return how many limits a box above the cutoff has at least that holds the inner box; -1 if there is none.
+
+    ``most`` is what it would be worth without the negatives beyond the inner box, which cost their capacity.
+    """
+    total = 0
+    fill(0, ends.cost)
+    for q in range(ends.low.shape[0]):
+        cost, beyond = capacity[q], False
+        for j in range(lo.shape[0] if cost else 0):
+            if ends.low[q, j] < lo[j]:
+                ends.cost[ends.item[j, 0]] += cost
+                beyond = True
+            elif ends.high[q, j] > hi[j]:
+                ends.cost[ends.item[j, 0 if lo[j] - hi[j] == ends.equal[j] else 1]] += cost
+                beyond = True
+        if beyond:
+            total += cost
+    count = 0
+    left = total - most + cutoff + 1  # what has to be left out
+    while left + ends.price * count > 0:
+        largest = 0
+        for item in range(ends.cost.shape[0]):
+            if ends.cost[item] > ends.cost[largest]:
+                largest = item
+        if ends.cost[largest] <= ends.price:
+            return -1
+        left -= ends.cost[largest]
+        ends.cost[largest] = 0
+        count += 1
+    return count
+
+
 @entry
-def bound(sets, prices, lo, hi, open_, n_open, dead, cutoff, work, keep_idle):
+def bound(sets, prices, ends, lo, hi, open_, n_open, dead, cutoff, work, keep_idle):
     """Bound all boxes that hold the inner box and no dead positive; updates `open_` and `dead`."""
-    # Returns (value of the inner box, upper bound, number of positives still open).
+    # Returns (value of the inner box, upper bound, number of positives still open), both less what limits cost at
+    # least: the value is then that of a box with as few limits, which there need not be.
     value = _settle(sets, prices, lo, hi, work)
+    if ends.price > 0:
+        most = value
+        for t in range(n_open):
+            most += prices.gain[open_[t]]
+        n_limits = _least_limits(ends, lo, hi, most, cutoff, work.capacity)
+        if n_limits < 0:
+            return value, MINUS_INFINITY, 0
+        paid = n_limits * ends.price
+        value, upper, n_open = _bound(sets, prices, value, lo, hi, open_, n_open, dead, cutoff + paid, work, keep_idle)
+        return value - paid, upper - paid if upper > MINUS_INFINITY else upper, n_open
+    return _bound(sets, prices, value, lo, hi, open_, n_open, dead, cutoff, work, keep_idle)
+
+
+@inner
+def _bound(sets, prices, value, lo, hi, open_, n_open, dead, cutoff, work, keep_idle):
     for w in range(dead.shape[0]):
         if work.held[w] & dead[w]:
             return value, MINUS_INFINITY, 0
@@ -389,7 +450,7 @@ def _can_grow(sets, lo, hi, work):
 
 
 @entry
-def search(sets, prices, stack, depth, cutoff, n_nodes, best_lo, best_hi, work, found, keep_all):
+def search(sets, prices, ends, stack, depth, cutoff, n_nodes, best_lo, best_hi, work, found, keep_all):
     """Search nodes of the stack, depth first, for boxes of more value than the cutoff."""
     # Returns (nodes left on the stack, cutoff, nodes used, number of boxes found). The cutoff rises to the best value;
     # with keep_all it stays, and every box above it is written to best_lo and best_hi, as long as there is room.
@@ -409,7 +470,7 @@ def search(sets, prices, stack, depth, cutoff, n_nodes, best_lo, best_hi, work, 
         grown = stack.grown[depth]
         while True:
             used += 1
-            value, upper, n_open = bound(sets, prices, lo, hi, open_, n_open, dead, cutoff, work, keep_all)
+            value, upper, n_open = bound(sets, prices, ends, lo, hi, open_, n_open, dead, cutoff, work, keep_all)
             if upper > MINUS_INFINITY and value > cutoff and grown:
                 if keep_all:
                     if _can_grow(sets, lo, hi, work):

@@ -11,10 +11,12 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw._core.arrays import IntArray
+from boxdraw._core.arrays import BoolArray, IntArray
 from boxdraw.learners.exact import kernels
+from boxdraw.learners.exact.limits import ANY, EQUAL, KIND
 from boxdraw.learners.exact.objective import Points
-from boxdraw.learners.exact.problem import Box, Levels, Problem
+from boxdraw.learners.exact.problem import Problem
+from boxdraw.learners.exact.ranks import Box, Levels
 
 Words = npt.NDArray[np.uint64]
 
@@ -24,11 +26,12 @@ _SEEDS_BETWEEN = 8  # searched between updates of the bounds of all
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """What a box earns: gains of positives less pair prices (never below 0), less costs of negatives."""
+    """What a box earns: gains of positives less pair prices (never below 0), costs of negatives and of limits."""
 
     gain: Points
     cost: Points
     pairs: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Points]  # positive, negative, price; by positive
+    limit: int = 0  # the price of a limit
 
 
 def no_pairs() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Points]:
@@ -45,6 +48,7 @@ class Found:
     value: int
     upper: int  # no box has more; equal to the value, or the cutoff if nothing is above it, when proven
     work: int  # words looked at, about: a clock that always runs the same
+    exact: bool = True  # if not, the value is that of a box with fewer limits than it may need
 
 
 class MaxBox:
@@ -63,7 +67,7 @@ class MaxBox:
         search = _Search(self._problem, pricing, every_negative=False)
         run = search.run(cutoff, node_limit, 1, out_of_time, keep_all=False)
         work = (run.nodes + len(pricing.gain)) * search.node_size
-        return Found(next(run.boxes(), None), run.cutoff, run.upper, work)
+        return Found(next(run.boxes(), None), run.cutoff, run.upper, work, exact=self._problem.limits is None)
 
     def all_above(
         self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], most: int, node_limit: int
@@ -107,6 +111,7 @@ class _Search:
         self.prices = _prices(Pricing(pricing.gain, pricing.cost[priced], pairs))
         (n_positives, n_features), n_negatives = self.low.shape, len(self.prices.cost)
         self.words, negative_words = (sets.shape[-1] for sets in (self.sets.positive_low, self.sets.negative_low))
+        self.ends = _ends(problem, pricing, priced)
         self.work = _work(n_positives, self.words, n_negatives, negative_words)
         self.stack = _stack(n_positives, n_features, self.words)
         self.node_size = self.low.size * (self.words + negative_words)
@@ -142,7 +147,7 @@ class _Search:
     def _search(self, run: _Run, depth: int, n_nodes: int, keep_all: bool) -> int:
         found = run.lo, run.hi, self.work, run.found, keep_all
         depth, cutoff, used, run.found = kernels.search(
-            self.sets, self.prices, self.stack, depth, run.cutoff, n_nodes, *found
+            self.sets, self.prices, self.ends, self.stack, depth, run.cutoff, n_nodes, *found
         )
         run.cutoff, run.nodes = int(cutoff), run.nodes + used
         return int(depth)
@@ -158,7 +163,7 @@ class _Search:
             open_ = np.delete(seeds, k)
             limits = self.low[seed].copy(), self.high[seed].copy()
             _, uppers[k], _ = kernels.bound(
-                self.sets, self.prices, *limits, open_, len(open_), dead.copy(), cutoff, self.work, keep_idle
+                self.sets, self.prices, self.ends, *limits, open_, len(open_), dead.copy(), cutoff, self.work, keep_idle
             )
         return uppers
 
@@ -179,13 +184,31 @@ def _set_of(rows: IntArray, n_words: int) -> Words:
 def _prices(pricing: Pricing) -> kernels.Prices:
     positive, negative, price = pricing.pairs
     # One memory layout, so that numba compiles for one only.
-    start, negative = _starts(positive, len(pricing.gain)), np.ascontiguousarray(negative)
+    start, negative = starts_of(positive, len(pricing.gain)), np.ascontiguousarray(negative)
     return kernels.Prices(pricing.gain, pricing.cost, start, negative, price)
 
 
-def _starts(rows: npt.NDArray[np.int64], n_rows: int) -> Points:
+def starts_of(rows: npt.NDArray[np.int64], n_rows: int) -> Points:
     """Return where each row starts in a sorted list of rows, and where the last one ends."""
     return np.append(0, np.cumsum(np.bincount(rows, minlength=n_rows)))
+
+
+def _ends(problem: Problem, pricing: Pricing, priced: BoolArray) -> kernels.Ends:
+    """Return how limits are counted; a price of 0 if they do not count."""
+    limits, d, negatives = problem.limits, len(problem.n_low), problem.negatives
+    item, equal = np.zeros((d, 2), dtype=np.int64), np.full(d, -(2**30))
+    if limits is not None and pricing.limit:
+        places = np.append(np.arange(2 * d), -1)
+        for g, group in enumerate(limits.groups(problem.n_low, places).tolist()):
+            sides = [side for side in group[:4] if side >= 0]
+            together = group[KIND] == ANY or len(sides) > 2
+            for t, side in enumerate(sides):
+                item[side % d, side // d] = 2 * g + (0 if together else t)
+            if group[KIND] == EQUAL and not together:
+                equal[sides[0]] = limits.base[sides[0]]
+    price = 0 if limits is None else pricing.limit
+    levels = negatives.low[priced], negatives.high[priced]
+    return kernels.Ends(price, *levels, item, equal, np.zeros(int(item.max()) + 1, dtype=np.int64))
 
 
 def _work(n_positives: int, words: int, n_negatives: int, negative_words: int) -> kernels.Work:

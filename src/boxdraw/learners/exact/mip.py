@@ -32,8 +32,12 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.warn import warn
+from boxdraw.learners.exact.edges import place_edges
+from boxdraw.learners.exact.mip_limits import LimitTerms
 from boxdraw.learners.exact.objective import Objective
-from boxdraw.learners.exact.problem import tight_lower, tight_upper
+from boxdraw.learners.exact.ranks import tight_lower, tight_upper
+
+Limits = tuple[FloatArray, FloatArray]
 
 _MOST_NONZEROS = 5_000_000
 _TOLERANCE = 1e-9  # by which HiGHS may break a constraint or miss a whole number
@@ -95,15 +99,16 @@ def solve_mip(
             f'{_MOST_NONZEROS} are allowed. Use fewer rows or boxes, or solver="auto".'
         )
     program = _Program(objective)
-    held = objective.held(*(start or (np.empty((0, n)), np.empty((0, n)))))
-    drawings = [_tight(objective, held)]
+    given = start or (np.empty((0, n)), np.empty((0, n)))
+    held = objective.held(*given)
+    drawings = [_tight(objective, held, given)]
     known = float(objective.value(*drawings[0]))
     request = program.request(held, gap, n_jobs, seed)
     most = max(objective.value_of(np.ones(m, dtype=np.bool_), 1), objective.value_of(~objective.positive, 0))
     stop = None if on_progress is None else partial(on_progress, known, float(most))
     answer, interrupted = _run(request, deadline, deadline + 0.1 * time_limit + 0.5, stop)
     dual, finished, found = (math.inf, False, None) if answer is None else program.read(answer)
-    drawings += [] if found is None else [_tight(objective, found)]
+    drawings += [] if found is None else [_tight(objective, *found)]
     lower, upper = max(drawings, key=lambda drawing: objective.value(*drawing))
     value, claimed = objective.value(lower, upper), program.claimed(dual)
     bound, method = (most, "counting") if claimed is None or not value <= claimed < most else (claimed, FLOATING)
@@ -126,8 +131,13 @@ class _Program:
         self.at = {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
         self.n_columns = int(ends[-1])
         self.weights = objective.in_points()
-        worth = int(self.weights.points.sum()) + self.weights.box_points * k
+        costs = self.weights.box_points + self.weights.limit_points * objective.most_limits
+        worth = int(self.weights.points.sum()) + costs * k
         self.point = 2.0 ** -max(math.ceil(math.log2(max(worth, 1) / _MOST_WORTH)), 0)  # to HiGHS
+        self.limits = None
+        if objective.counts_limits:
+            self.limits = LimitTerms(objective, self.x, self.n_columns, self.point * self.weights.limit_points)
+            self.n_columns += len(self.limits.columns)
         self.slack = 1e-6 + _TOLERANCE * (worth * self.point + self.n_columns)  # of what HiGHS says, by its tolerances
 
     @property
@@ -161,7 +171,7 @@ class _Program:
         _fill(hint, ids=range(self.n_columns), values=self._start(held))
         return request
 
-    def read(self, answer: bytes) -> tuple[float, bool, BoolArray | None]:
+    def read(self, answer: bytes) -> tuple[float, bool, tuple[BoolArray, Limits | None] | None]:
         """Return the solver's bound, whether it finished, and which positives its boxes hold, a row per box."""
         from ortools.math_opt import result_pb2, solution_pb2
 
@@ -173,7 +183,8 @@ class _Program:
             return bound, finished, None
         values = np.zeros(self.n_columns)
         values[primal.variable_values.ids] = primal.variable_values.values
-        return bound, finished, values[self.at["w"][self.objective.positive]].T > 0.5
+        held = values[self.at["w"][self.objective.positive]].T > 0.5
+        return bound, finished, (held, None if self.limits is None else self.limits.limits(values))
 
     def _put_columns(self, model: Any) -> None:
         objective, at, n = self.objective, self.at, self.n_columns
@@ -185,6 +196,9 @@ class _Program:
         worth = self.point * self.weights.points
         cost = np.full(objective.max_boxes, -self.point * self.weights.box_points)
         _fill(model.objective.linear_coefficients, ids=[*at["z"], *at["used"]], values=[*worth, *cost])
+        if self.limits is not None:
+            ids, costs = self.limits.costs()
+            _fill(model.objective.linear_coefficients, ids=ids, values=costs)
 
     def _put_rows(self, model: Any) -> None:
         """Write the constraints, under the paper's numbers. (5) and (6) are one row, as they have the same terms."""
@@ -209,6 +223,11 @@ class _Program:
         add([c[neg] for c in boxes], [1] * k + [1], 1, inf)  # (20)
         add([at["l"], at["u"]], [1, -1], -inf, 0)  # (21)
         add([at["w"], at["used"]], [1, -1], -inf, 0)  # an unused box holds no row
+        if self.limits is not None:
+            self.limits.put(add, at["l"], at["u"], at["used"], self._ends())
+
+    def _ends(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return -self.margin - self.epsilon, self.top, self.epsilon
 
     def _start(self, held: BoolArray) -> FloatArray:
         """Return values of all variables for tight boxes. HiGHS drops them if one is infeasible: too close to a row."""
@@ -225,6 +244,8 @@ class _Program:
         inside = sides == np.where(self.objective.positive, 2 * self.x.shape[1], 0)[:, None]
         values[at["w"]], values[at["used"]] = inside, inside.any(axis=0)
         values[at["z"]] = inside.any(axis=1) == self.objective.positive
+        if self.limits is not None:
+            self.limits.start(values, values[at["l"]], values[at["u"]], inside.any(axis=0), self._ends())
         return values
 
 
@@ -277,8 +298,11 @@ def _gap(values: FloatArray, positive: BoolArray, margin: float) -> float:
     return least
 
 
-def _tight(objective: Objective, held: BoolArray) -> tuple[FloatArray, FloatArray]:
+def _tight(objective: Objective, held: BoolArray, limits: Limits | None) -> tuple[FloatArray, FloatArray]:
     """Return the distinct tight boxes around the positives that each box holds, so that no tolerance matters."""
+    if objective.counts_limits and limits is not None:
+        some = held.any(axis=1)
+        return place_edges(objective, list(held[some]), "tight", (limits[0][some], limits[1][some]))
     X, margin = objective.X[objective.positive], objective.margin
     ends = [[X[one].min(axis=0), X[one].max(axis=0)] for one in held if one.any()]
     distinct = np.unique(np.array(ends).reshape(-1, 2, X.shape[1]), axis=0)

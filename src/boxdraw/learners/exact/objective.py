@@ -15,6 +15,7 @@ from boxdraw._core.tiles import tiles
 from boxdraw.learners.exact.weights import Kinds
 
 Points = npt.NDArray[np.int64]
+Layout = list[tuple[int, int, bool]]  # `Encoding.layout`: column, number of categories, a column for missing values
 
 # Totals of points stay below this, so that sums of them, and prices a thousand times finer, are exact in float64.
 _MOST_POINTS = 2**40
@@ -23,10 +24,11 @@ _MOST_TOTAL = 1e300
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """Positives inside + negative_weight · negatives outside − box_cost · boxes, each row times its weight."""
+    """Positives inside + negative_weight · negatives outside − box_cost · boxes − limit_cost · limits."""
 
-    # A positive counts when some box holds it by at least the margin; a negative when every box misses it by more than
-    # the margin. The rows are a learner's matrix (`boxdraw.tables.encoding`), in which NaN is within any limits.
+    # Rows count by their weights, limits as `BoxSet.n_limits` counts them. A positive counts when some box holds it by
+    # at least the margin; a negative when every box misses it by more than the margin. The rows are a learner's matrix
+    # (`boxdraw.tables.encoding`), in which NaN is within any limits.
 
     X: Matrix  # as the user gave it: of a large table there is no copy, and what is needed of it is read by `rows`
     positive: BoolArray
@@ -35,6 +37,20 @@ class Objective:
     box_cost: Fraction
     margin: float
     max_boxes: int
+    limit_cost: Fraction = Fraction(0)
+    max_limits: int | None = None  # of a box
+    layout: Layout | None = None  # of the matrix; None for a column of numbers per feature
+
+    @property
+    def counts_limits(self) -> bool:
+        """Whether limits cost anything or are capped: if not, a box may as well be tight around its positives."""
+        return self.limit_cost > 0 or self.max_limits is not None
+
+    @property
+    def most_limits(self) -> int:
+        """How many limits a box can have at most."""
+        most = 2 * (self.X.shape[1] if self.layout is None else len(self.layout))
+        return most if self.max_limits is None else min(most, self.max_limits)
 
     def rows(self, chosen: slice | BoolArray | IntArray) -> FloatArray:
         """Return some of the rows."""
@@ -66,12 +82,31 @@ class Objective:
 
     def value(self, lower: FloatArray, upper: FloatArray) -> Fraction:
         """Return the objective of a drawing, exactly."""
-        return self.value_of(self.counted(lower, upper), len(lower))
+        n_limits = sum(self.n_limits(*limits) for limits in zip(lower, upper, strict=True)) if self.limit_cost else 0
+        return self.value_of(self.counted(lower, upper), len(lower), n_limits)
 
-    def value_of(self, counted: BoolArray, n_boxes: int) -> Fraction:
+    def value_of(self, counted: BoolArray, n_boxes: int, n_limits: int = 0) -> Fraction:
         """Return the objective of a drawing that gets the given rows right."""
         right = self._kinds(counted & self.positive).total()
-        return right + self.negative_weight * self._kinds(counted & ~self.positive).total() - self.box_cost * n_boxes
+        right += self.negative_weight * self._kinds(counted & ~self.positive).total()
+        return right - self.box_cost * n_boxes - self.limit_cost * n_limits
+
+    def n_limits(self, lower: FloatArray, upper: FloatArray) -> int:
+        """Count the limits of one box on the matrix as those of its `BoxSet` will be counted."""
+        ends = np.isfinite(lower).astype(np.intp) + np.isfinite(upper)
+        equal = lower == upper
+        layout = [(j, 0, False) for j in range(len(lower))] if self.layout is None else self.layout
+        count = 0
+        for column, n_codes, has_flag in layout:
+            if n_codes or (has_flag and np.isfinite(lower[column + 1])):  # a set of categories; only missing values
+                count += int(bool(n_codes == 0 or ends[column]))
+            else:
+                count += max(int(ends[column] - equal[column]), int(has_flag and ends[column + 1] > 0))
+        return count
+
+    def positive_weight(self) -> Fraction:
+        """Return the weight of the positives."""
+        return self._kinds(self.positive).total()
 
     def balanced(self) -> Fraction:
         """Return the negative weight at which both classes weigh the same."""
@@ -86,20 +121,25 @@ class Objective:
         sides = [(self.positive, Fraction(1)), (~self.positive, self.negative_weight)]
         parts = [(rows if among is None else rows & among, factor) for rows, factor in sides]
         kinds = [(self._kinds(rows), rows, factor) for rows, factor in parts if rows.any()]
-        most = sum((kind.total() * factor for kind, _, factor in kinds), self.box_cost * self.max_boxes)
+        costs = self.max_boxes * (self.box_cost + self.limit_cost * self.most_limits)
+        most = sum((kind.total() * factor for kind, _, factor in kinds), costs)
         _check_total(most)
         units = [kind.unit(factor) for kind, _, factor in kinds]
-        unit = Fraction(1, math.lcm(self.box_cost.denominator, *(u.denominator for u in units)))
+        fixed = self.box_cost.denominator, self.limit_cost.denominator
+        unit = Fraction(1, math.lcm(*fixed, *(u.denominator for u in units)))
         if most / unit > _MOST_POINTS:
             # A power of two just large enough: the points are then rounded, and the error is accounted for.
             unit = Fraction(2) ** (math.ceil(math.log2(most / _MOST_POINTS)) + 1)
         box_points = round(self.box_cost / unit)
-        error = abs(self.box_cost - box_points * unit) * self.max_boxes
+        limit_points = round(self.limit_cost / unit)
+        lost = abs(self.box_cost - box_points * unit)
+        lost += abs(self.limit_cost - limit_points * unit) * self.most_limits
+        error = lost * self.max_boxes
         for kind, rows, factor in kinds:
             whole, lost = kind.in_units(factor, unit)
             points[rows] = whole if self.weight is None else whole[np.searchsorted(kind.sizes, self.weight[rows])]
             error += lost
-        return PointWeights(points, box_points, unit, error)
+        return PointWeights(points, box_points, unit, error, limit_points)
 
 
 def _check_total(most: Fraction) -> None:
@@ -119,6 +159,7 @@ class PointWeights:
     box_points: int
     unit: Fraction
     error: Fraction  # the most by which any drawing's objective differs from its points times the unit
+    limit_points: int = 0
 
 
 def inside_any(rows: FloatArray, lower: FloatArray, upper: FloatArray) -> BoolArray:

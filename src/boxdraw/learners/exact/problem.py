@@ -4,7 +4,8 @@ A box may as well be the bounding box of the positives that it holds, grown by t
 positives' values. Moving a limit outwards from one value to the next matters only if a negative lies between, so
 values with no negative between them are one *level*. Levels of lower and of upper limits are counted apart, from small
 to large. Every row, positive or negative, is then a pair of level vectors (low, high), and a box [lo, hi] of levels
-holds it iff lo ≤ low and high ≤ hi in every feature.
+holds it iff lo ≤ low and high ≤ hi in every feature. If limits cost something, or are few, only the limited sides of a
+box are those of the bounding box: see `boxdraw.learners.exact.limits`.
 """
 
 from __future__ import annotations
@@ -13,15 +14,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.tiles import tiles
+from boxdraw.learners.exact.limits import NUMBERS, SINGLES, Limits, kinds_of_columns, pays_alone
 from boxdraw.learners.exact.objective import Objective, Points, PointWeights, inside_any, sum_down, sum_up
+from boxdraw.learners.exact.ranks import (
+    Box,
+    Levels,
+    find_ranks,
+    open_scale,
+    tight_lower,
+    tight_scale,
+    tight_upper,
+)
 from boxdraw.learners.exact.sorting import row_order
+from boxdraw.learners.parameters import NO_CAP
 
-Levels = npt.NDArray[np.int32]
-Box = tuple[Levels, Levels]  # lo and hi, a level per feature
+NOT_ALLOWED = -(2**62)  # points of a drawing with too many limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +56,7 @@ class LevelRows:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Maximise points of covered positives − points of covered negatives − box_points · boxes, plus a constant."""
+    """Maximise points of covered positives − those of covered negatives, of boxes and of limits, plus a constant."""
 
     positives: LevelRows
     negatives: LevelRows  # only those that some box can cover
@@ -57,16 +67,44 @@ class Problem:
     constant: int  # points of the empty drawing: all negatives counted
     of_positive: IntArray  # which distinct row each positive of the table is
     scales: Sequence[Levels]  # per feature, the lower and the upper level of each place where positives are, in order
+    limits: Limits | None = None  # if they cost something, or a box may only have so many
 
     def value(self, boxes: Sequence[Box]) -> int:
         """Return the points of a drawing."""
         gained = self.positives.points[self.positives.inside_any(boxes)].sum()
         lost = self.negatives.points[self.negatives.inside_any(boxes)].sum()
-        return int(gained) - int(lost) - self.box_points * len(boxes) + self.constant
+        prices = [self.price(box) for box in boxes]
+        if None in prices:
+            return NOT_ALLOWED
+        return int(gained) - int(lost) - sum(price or 0 for price in prices) + self.constant
+
+    def price(self, box: Box) -> int | None:
+        """Return the points that a box and its limits cost; None if it has more limits than are allowed."""
+        if self.limits is None:
+            return self.box_points
+        n_limits = self.limits.count(box)
+        return None if n_limits > self.limits.most else self.box_points + self.limits.points * n_limits
+
+    @property
+    def limit_points(self) -> int:
+        """What a limit costs."""
+        return 0 if self.limits is None else self.limits.points
 
     def most(self) -> int:
-        """Return the points of one box that gets every row right, or of none if that is more: no drawing has more."""
-        return self.constant + max(0, int(self.positives.points.sum()) - self.box_points)
+        """Return what a box that gets every row right would earn, or no box: no drawing has more points."""
+        earned = int(self.positives.points.sum()) - self.box_points
+        if self.limits is not None and len(self.negatives.points):  # a box without limits holds all negatives
+            earned -= min(self.limits.points, int(self.negatives.points.sum()))
+        return self.constant + max(0, earned)
+
+    def fitted(self, box: Box, chosen: BoolArray) -> Box | None:
+        """Return a box with its limits moved to chosen distinct positives; None if there are none."""
+        around = self.around(chosen)
+        if around is None or self.limits is None:
+            return around
+        low, high = self.limits.limited(box)
+        lower, upper = np.where(low, np.maximum(around[0], box[0]), 0), np.where(high, around[1], box[1])
+        return lower.astype(np.int32), np.minimum(upper, box[1]).astype(np.int32)
 
     def around(self, chosen: BoolArray) -> Box | None:
         """Return the bounding box of chosen distinct positives; None if there are none."""
@@ -95,35 +133,50 @@ def presolve(
     """Reduce rows to levels; each of the given negatives, which must be within reach, stands for ``times`` rows."""
     positives = np.flatnonzero(objective.positive) if positives is None else positives
     negatives = within_reach(objective, positives) if negatives is None else negatives
-    n_low, n_high = np.empty((2, objective.X.shape[1]), dtype=np.int32)
-    low_p, high_p = np.empty((2, len(n_low), len(positives)), dtype=np.int32)
-    low_n, high_n = np.empty((2, len(n_low), len(negatives)), dtype=np.int32)
+    points = weights.points[positives]
+    kinds = kinds_of_columns(objective)
     scales = []
-    for j in range(len(n_low)):
+    for j in range(objective.X.shape[1]):
         values, others = (np.asarray(objective.X[rows, j], dtype=np.float64) for rows in (positives, negatives))
-        place = _ranks(values, others, objective.margin)
-        lower, upper = _levels(place.first, place.n_ranks, 1), _levels(place.last, place.n_ranks, 0)
-        low_p[j], low_n[j], n_low[j] = lower[place.lowest], lower[place.first], lower[-1] + 1
-        high_p[j], high_n[j], n_high[j] = upper[place.highest], upper[place.last], upper[-1] + 1
-        scales.append(np.unique([lower, upper], axis=1))
-    matters = (n_low > 1) | (n_high > 1)
+        ranks = find_ranks(values, others, objective.margin)
+        if kinds[j] == SINGLES and not pays_alone(ranks, points, weights.box_points + weights.limit_points):
+            kinds[j] = NUMBERS
+        scales.append(open_scale(ranks, kinds[j] != SINGLES) if objective.counts_limits else tight_scale(ranks))
+    counts = np.array([scale.counts for scale in scales], dtype=np.int32)
+    matters = counts.max(axis=1) > 1
     matters[0] |= not matters.any()  # a problem without features would need care everywhere
-    distinct, of_positive = _distinct(low_p, high_p, matters, weights.points[positives])
+    columns = np.flatnonzero(matters)
+    scales = [scales[j] for j in columns]
+    distinct, of_positive = _distinct(*_columns([scale.positives for scale in scales]), points)
+    missed, _ = _distinct(*_columns([scale.negatives for scale in scales]), times * weights.points[negatives])
+    limits = None
+    if objective.counts_limits:
+        base = np.array([scale.positives[0].min(initial=1) for scale in scales])  # that of the least value
+        most = NO_CAP if objective.max_limits is None else objective.max_limits
+        ends = [scale.values for scale in scales]
+        limits = Limits(weights.limit_points, most, columns, kinds[columns], base, ends)
     return Problem(
         positives=distinct,
-        negatives=_distinct(low_n, high_n, matters, times * weights.points[negatives])[0],
-        n_low=n_low[matters],
-        n_high=n_high[matters],
+        negatives=missed,
+        n_low=np.ascontiguousarray(counts[columns, 0]),
+        n_high=np.ascontiguousarray(counts[columns, 1]),
         box_points=weights.box_points,
         max_boxes=objective.max_boxes,
         constant=int(weights.points.sum(where=~objective.positive)),
         of_positive=of_positive,
-        scales=[scales[j] for j in np.flatnonzero(matters)],
+        scales=[scale.places for scale in scales],
+        limits=limits,
     )
+
+
+def _columns(rows: Sequence[tuple[Levels, Levels]]) -> tuple[Levels, Levels]:
+    return np.array([low for low, _ in rows]), np.array([high for _, high in rows])
 
 
 def within_reach(objective: Objective, positives: IntArray, among: IntArray | None = None) -> IntArray:
     """Return the negatives that some box can hold: those in the box around the positives, grown by twice the margin."""
+    if objective.counts_limits:  # then a box may have no limits at all
+        return np.flatnonzero(~objective.positive) if among is None else among[~objective.positive[among]]
     rows = objective.rows(positives)
     lower = tight_lower(np.fmin.reduce(rows), objective.margin)
     upper = tight_upper(np.fmax.reduce(rows), objective.margin)
@@ -137,31 +190,6 @@ def within_reach(objective: Objective, positives: IntArray, among: IntArray | No
     return np.concatenate(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranks:
-    """One feature: which ranks of limits take a row in; the innermost limits already take missing values in."""
-
-    n_ranks: int
-    lowest: IntArray  # per positive, the last lower limit that takes it in
-    highest: IntArray  # the first upper limit that does
-    first: IntArray  # the last lower limit that takes the negative in
-    last: IntArray  # the first upper limit that does
-
-
-def _ranks(positives: FloatArray, negatives: FloatArray, margin: float) -> _Ranks:
-    known = ~np.isnan(positives)
-    if not known.any():  # then no box can limit the feature
-        nothing = np.zeros(len(positives), dtype=np.intp), np.zeros(len(negatives), dtype=np.intp)
-        return _Ranks(1, nothing[0], nothing[0], nothing[1], nothing[1])
-    values, rank = np.unique(positives[known], return_inverse=True)
-    lowest, highest = np.full(len(positives), len(values) - 1), np.zeros(len(positives), dtype=np.intp)
-    lowest[known] = highest[known] = rank.reshape(-1)
-    first = np.searchsorted(sum_up(tight_lower(values, margin), -margin), negatives, "right") - 1
-    last = np.searchsorted(sum_down(tight_upper(values, margin), margin), negatives, "left")
-    first[np.isnan(negatives)], last[np.isnan(negatives)] = len(values) - 1, 0
-    return _Ranks(len(values), lowest, highest, first, last)
-
-
 def half_ranges(X: Matrix, unit: FloatArray | None = None) -> FloatArray:
     """Return half the range of each feature, which cannot overflow; 1 for constant ones. In given units, if any."""
     ends = [np.asarray(end, dtype=np.float64) for end in (np.fmin.reduce(X), np.fmax.reduce(X))]
@@ -170,34 +198,13 @@ def half_ranges(X: Matrix, unit: FloatArray | None = None) -> FloatArray:
     return np.asarray(np.where(spread > 0, spread, 1.0))
 
 
-def tight_lower(values: FloatArray, margin: float) -> FloatArray:
-    """Return the largest lower limits that hold the values by the margin."""
-    return sum_down(values, -margin)
-
-
-def tight_upper(values: FloatArray, margin: float) -> FloatArray:
-    """Return the smallest upper limits that hold the values by the margin."""
-    return sum_up(values, margin)
-
-
-def _levels(place: IntArray, n_ranks: int, shift: int) -> Levels:
-    """Return the level of each rank: ranks between which no negative makes a difference are merged."""
-    # A negative at rank r keeps the ranks r - 1 + shift and r + shift apart: as the last lower limit that takes it in
-    # (shift 1) it is lost from r + 1 on; as the first upper limit (shift 0) it comes in at r.
-    starts = np.zeros(n_ranks + 1, dtype=np.int32)
-    starts[place + shift] = 1
-    starts[0] = 0
-    return np.cumsum(starts, dtype=np.int32)[:n_ranks]
-
-
-def _distinct(low: Levels, high: Levels, matters: BoolArray, points: Points) -> tuple[LevelRows, IntArray]:
-    """Merge rows that are equal in the features that matter, sorted, and add up their points."""
-    features = np.flatnonzero(matters)
-    order, is_new = row_order([*(low[j] for j in features), *(high[j] for j in features)], len(points))
+def _distinct(low: Levels, high: Levels, points: Points) -> tuple[LevelRows, IntArray]:
+    """Merge rows that are equal, sorted, and add up their points."""
+    order, is_new = row_order([*low, *high], len(points))
     first, place = order[is_new], np.cumsum(is_new) - 1
     merged = np.zeros(len(first), dtype=np.int64)
     np.add.at(merged, place, points[order])
     index = np.empty(len(order), dtype=np.intp)
     index[order] = place
-    low, high = (np.ascontiguousarray(side[np.ix_(features, first)].T) for side in (low, high))
+    low, high = (np.ascontiguousarray(side[:, first].T) for side in (low, high))
     return LevelRows(low, high, merged), index

@@ -11,7 +11,8 @@ import numpy as np
 
 from boxdraw.learners.engine.draw import Drawing
 from boxdraw.learners.exact.drawings import Board
-from boxdraw.learners.exact.problem import Box, Problem
+from boxdraw.learners.exact.problem import Problem
+from boxdraw.learners.exact.ranks import Box
 
 _PATIENCE = 100  # rounds per box without a better drawing that end the search from one start
 _FROM_BEST = 3  # one start in so many is the best drawing so far; the others are random

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,11 +16,14 @@ from boxdraw.learners.exact.ascent import Ascent
 from boxdraw.learners.exact.column_generation import ColumnGeneration
 from boxdraw.learners.exact.cp_sat import CpSat, model_size
 from boxdraw.learners.exact.drawings import Board
-from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
-from boxdraw.learners.exact.problem import Box, Problem
+from boxdraw.learners.exact.max_box import Found, MaxBox, Pricing, no_pairs
+from boxdraw.learners.exact.problem import Problem
+from boxdraw.learners.exact.ranks import Box
 from boxdraw.learners.exact.selection import select
+from boxdraw.learners.exact.side_tree import SideTree
 from boxdraw.learners.exact.warm import compile_kernels
 
+_FIRST_NODES = 20_000  # of the side tree, before other bounds are tried
 _ROUNDS = 2000  # of repairs without a better drawing that end them, times the number of boxes squared
 _CELLS = 25_000_000  # rows x features x boxes of repairs per second of the time limit, which take about a fifth of it
 _LIST_EVERY = 20  # rounds of column generation from one list of boxes to the next
@@ -184,15 +188,18 @@ class Search:
         self._n_jobs = n_jobs
         self._prove = prove  # if not, the time goes to drawings
         self._max_box, self._board = MaxBox(problem), Board(problem, control.seconds_left)
-        self._ascent = Ascent(problem, self._max_box, self._board, seed, control.out_of_time)
+        self._sides = None if problem.limits is None else SideTree(problem, problem.limits)
+        self._ascent = Ascent(problem, self._sides or self._max_box, self._board, seed, control.out_of_time)
         self._side: Side | None = None
 
-    def run(self, starts: Sequence[tuple[str, list[Box]]]) -> State:
-        """Search; Ctrl-C ends it with the best so far."""
+    def run(self, starts: Sequence[tuple[str, list[Box]]], alone: bool = False) -> State:
+        """Search, for drawings alone or for bounds too; Ctrl-C ends it with the best so far."""
         control = self._control
         try:
             with ctrl_c_asks(control):
                 self._draw(starts)
+                if alone:
+                    return self._ascent_state()
                 if not self._prove:
                     self._ascent.repair(2**62, 2**62)
                 elif not control.out_of_time():
@@ -210,6 +217,10 @@ class Search:
             boxes, value, method = side.boxes, side.value, "CP-SAT on levels"
         return State(boxes, value, method, max(control.bound, value), control.bound_method)
 
+    def _ascent_state(self) -> State:
+        best = self._ascent
+        return State(best.boxes, best.value, best.method, max(self._control.bound, best.value), "counting")
+
     def _offer(self, boxes: Sequence[Box], method: str) -> None:
         if self._ascent.offer(boxes, method):
             self._control.value = self._ascent.value
@@ -224,7 +235,7 @@ class Search:
         self._control.report()
         start = time.perf_counter()
         with ThreadPoolExecutor(1) as pool:  # numba must not be interrupted; Ctrl-C comes to the main thread only
-            pool.submit(compile_kernels).result()
+            pool.submit(compile_kernels, self._problem.limits is not None).result()
         self._control.extend(time.perf_counter() - start)
         self._control.phase = "drawing"
         for method, boxes in [*starts, ("greedy", [])]:
@@ -246,18 +257,32 @@ class Search:
         """Prove the best box by branch and bound."""
         self._control.phase = "branch and bound"
         problem = self._problem
-        pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs())
-        least = self._ascent.value - problem.constant + problem.box_points
-        found = self._max_box.best(pricing, least, self._control.out_of_time)
+        pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs(), problem.limit_points)
+        shift = problem.constant - problem.box_points
+        if self._sides is None:
+            found = self._max_box.best(pricing, self._ascent.value - shift, self._control.out_of_time)
+            self._take_box(found, shift, "branch and bound")
+            return
+        # The side tree is exact, but says little before it ends; the other bounds the number of limits from below.
+        for n_nodes in (_FIRST_NODES, sys.maxsize):
+            found = self._sides.best(pricing, self._ascent.value - shift, self._control.out_of_time, n_nodes)
+            self._take_box(found, shift, "side tree")
+            if self._control.out_of_time():
+                return
+            if n_nodes == _FIRST_NODES:
+                found = self._max_box.best(pricing, self._ascent.value - shift, self._control.out_of_time)
+                self._control.tighten_bound(found.upper + shift, "branch and bound")
+
+    def _take_box(self, found: Found, shift: int, method: str) -> None:
         if found.box is not None:
-            self._offer([found.box], "branch and bound")
-        self._control.tighten_bound(found.upper - problem.box_points + problem.constant, "branch and bound")
+            self._offer([found.box], method)
+        self._control.tighten_bound(found.upper + shift, method)
 
     def _bound_many(self) -> None:
         """Lower the bound by column generation; finish by a list of all boxes that a better drawing could use."""
         if self._n_jobs > 1:
             self._start_side()
-        control, searches = self._control, (self._max_box, self._board, self._ascent.starts)
+        control, searches = self._control, (self._max_box, self._sides, self._board, self._ascent.starts)
         generation = ColumnGeneration(self._problem, *searches, control.seconds_left, control.out_of_time)
         generation.take(self._ascent.promising())
         more, rounds = True, 0

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boxdraw.learners.exact.problem import Box, Problem
+from boxdraw.learners.exact.problem import Problem
+from boxdraw.learners.exact.ranks import Box
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,8 @@ def select(problem: Problem, boxes: Sequence[Box], above: int, *, seconds: float
     chosen = [model.new_bool_var("") for _ in boxes]
     held = np.array([problem.positives.inside(box) for box in boxes])
     covered = np.array([problem.negatives.inside(box) for box in boxes])
-    variables, points = list(chosen), [-problem.box_points] * len(boxes)
+    prices = [problem.price(box) for box in boxes]
+    variables, points = list(chosen), [-price for price in prices if price is not None]
     for i in np.flatnonzero(held.any(axis=0)).tolist():
         counted = model.new_bool_var("")
         model.add_bool_or([chosen[k] for k in np.flatnonzero(held[:, i]).tolist()] + [~counted])

@@ -13,8 +13,9 @@ from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.quiet import quietly
 from boxdraw.learners.exact.edges import place_edges
 from boxdraw.learners.exact.objective import Objective, PointWeights
-from boxdraw.learners.exact.problem import Box, Problem, half_ranges, presolve, within_reach
+from boxdraw.learners.exact.problem import Problem, half_ranges, presolve, within_reach
 from boxdraw.learners.exact.progress import Reporter
+from boxdraw.learners.exact.ranks import Box
 from boxdraw.learners.exact.size import fast_step, provable, sample_step, too_large
 from boxdraw.learners.exact.weights import decimal
 
@@ -37,6 +38,7 @@ class Outcome:
     bound_method: str
     note: str = ""  # what the user should know
     sampled: bool = False  # whether it was found on a sample of the negatives
+    limits: tuple[FloatArray, FloatArray] | None = None  # of each box, before they grow by the margin, if they count
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,14 @@ def _scaled(rows: FloatArray) -> FloatArray:
     return np.where(scaled.min(axis=0) == scaled.max(axis=0), 0.0, scaled)  # a constant may be as large as it likes
 
 
+def draw_alone(objective: Objective, budget: Budget) -> Outcome:
+    """Search for a good drawing, by counted effort and without a proof."""
+    positives, weights = np.flatnonzero(objective.positive), objective.in_points()
+    starts = cluster_starts(objective, budget.seed)
+    budget = replace(budget, end=time.perf_counter() + budget.seconds)
+    return search_around(objective, weights, positives, within_reach(objective, positives), starts, budget, alone=True)
+
+
 def search(objective: Objective, weights: PointWeights, starts: Starts, budget: Budget) -> Outcome:
     """Search for the best drawing with a proof."""
     positives = np.flatnonzero(objective.positive)
@@ -134,7 +144,13 @@ def search(objective: Objective, weights: PointWeights, starts: Starts, budget: 
 
 
 def search_around(
-    objective: Objective, weights: PointWeights, positives: IntArray, reached: IntArray, starts: Starts, budget: Budget
+    objective: Objective,
+    weights: PointWeights,
+    positives: IntArray,
+    reached: IntArray,
+    starts: Starts,
+    budget: Budget,
+    alone: bool = False,
 ) -> Outcome:
     """Search for the best drawing of boxes around given positives, of which the negatives within reach are known."""
     step = sample_step(len(reached) * objective.X.shape[1], budget.seconds)
@@ -149,11 +165,21 @@ def search_around(
 
     control = Control(budget.end - time.perf_counter(), budget.gap, report, problem)
     on_levels = [(name, boxes_around(problem, held)) for name, held in starts]
-    state = Search(problem, control, seed=budget.seed, n_jobs=budget.n_jobs, prove=prove).run(on_levels)
+    state = Search(problem, control, seed=budget.seed, n_jobs=budget.n_jobs, prove=prove).run(on_levels, alone)
     status, held = control.status(state), [problem.held_rows(box) for box in state.boxes]
     note = "" if prove or status == "optimal" else too_large(problem, len(reached), step, budget.seconds)
     bound = state.bound * weights.unit + weights.error
-    return Outcome(held, bound, status, state.method, state.bound_method, note, sampled=step > 1)
+    limits = limits_of(objective, problem, state.boxes)
+    return Outcome(held, bound, status, state.method, state.bound_method, note, step > 1, limits)
+
+
+def limits_of(objective: Objective, problem: Problem, boxes: Sequence[Box]) -> tuple[FloatArray, FloatArray] | None:
+    """Return the limits of boxes on the matrix, before they grow by the margin, if limits count."""
+    if problem.limits is None:
+        return None
+    n_columns = objective.X.shape[1]
+    limits = np.array([problem.limits.on_matrix(box, n_columns) for box in boxes]).reshape(-1, 2, n_columns)
+    return limits[:, 0], limits[:, 1]
 
 
 def boxes_around(problem: Problem, held: Sequence[BoolArray] | BoolArray) -> list[Box]:
@@ -165,14 +191,15 @@ def boxes_around(problem: Problem, held: Sequence[BoolArray] | BoolArray) -> lis
 def on_all_rows(objective: Objective, outcome: Outcome, gap: float) -> Outcome:
     """Judge by all rows what was found on a sample of them."""
     held = outcome.held
-    value = objective.value(*place_edges(objective, held, "tight"))
+    limits = outcome.limits
+    value = objective.value(*place_edges(objective, held, "tight", limits))
     nothing = objective.value_of(~objective.positive, 0)
     if value <= nothing:
-        held, value = [], nothing
+        held, value, limits = [], nothing, None
     status = "interrupted" if outcome.status == "interrupted" else "time_limit"
     if outcome.bound - value <= gap * abs(value):
         status = "optimal" if value >= outcome.bound else "gap_reached"
-    return replace(outcome, held=held, status=status)
+    return replace(outcome, held=held, status=status, limits=limits)
 
 
 def neighbourhood(objective: Objective, starts: Starts, budget: Budget) -> BoolArray:
@@ -208,7 +235,7 @@ def per_cluster(objective: Objective, weights: PointWeights, budget: Budget) -> 
         known = filled(known / size if size > _LARGE else known, masses(weight, None))  # so that distances are numbers
         labels = cluster_positives(known, weight, objective.max_boxes, None, budget.seed)
     reached = within_reach(objective, positives)
-    held, status, note, n_clusters = [], "heuristic", "", int(labels.max()) + 1
+    held, limits, status, note, n_clusters = [], [], "heuristic", "", int(labels.max()) + 1
     for k in range(n_clusters):
         now = time.perf_counter()
         share = replace(budget, seconds=budget.seconds / n_clusters, end=now + (budget.end - now) / (n_clusters - k))
@@ -216,12 +243,13 @@ def per_cluster(objective: Objective, weights: PointWeights, budget: Budget) -> 
         for rows in outcome.held:
             held.append(np.zeros(len(labels), dtype=np.bool_))
             held[-1][labels == k] = rows
+        limits += [] if outcome.limits is None else list(zip(*outcome.limits, strict=True))
         note = note or outcome.note
         if outcome.status in ("time_limit", "interrupted"):
             status = outcome.status
         if outcome.status == "interrupted":
             break
-    found = _worthwhile(objective, weights, reached, held, budget)
+    found = _worthwhile(objective, weights, reached, (held, limits), budget)
     return replace(found, status=status if found.status == "time_limit" else found.status, note=note)
 
 
@@ -235,12 +263,18 @@ def _one_box(objective: Objective, positives: IntArray, among: IntArray, budget:
 
 
 def _worthwhile(
-    objective: Objective, weights: PointWeights, reached: IntArray, held: list[BoolArray], budget: Budget
+    objective: Objective,
+    weights: PointWeights,
+    reached: IntArray,
+    drawn: tuple[list[BoolArray], list[tuple[FloatArray, FloatArray]]],
+    budget: Budget,
 ) -> Outcome:
-    """Drop boxes as long as that pays; bound the drawing by counting."""
+    """Drop boxes, given by what they hold and by their limits, as long as that pays; bound the drawing by counting."""
     step = sample_step(len(reached) * objective.X.shape[1], budget.seconds)
     problem = presolve(objective, weights, negatives=reached[::step], times=step)
-    boxes = boxes_around(problem, held)
+    boxes = boxes_around(problem, drawn[0])
+    if problem.limits is not None:
+        boxes = [problem.limits.on_levels(*limits) for limits in drawn[1]]
     while boxes:
         fewer = [boxes[:k] + boxes[k + 1 :] for k in range(len(boxes))]
         best = max(fewer, key=problem.value)
@@ -249,7 +283,8 @@ def _worthwhile(
         boxes = best
     status = "optimal" if problem.value(boxes) == problem.most() else "time_limit"
     held, bound = [problem.held_rows(box) for box in boxes], problem.most() * weights.unit + weights.error
-    outcome = Outcome(held, bound, status, "branch and bound per cluster", "counting", sampled=step > 1)
+    limits = limits_of(objective, problem, boxes)
+    outcome = Outcome(held, bound, status, "branch and bound per cluster", "counting", "", step > 1, limits)
     return on_all_rows(objective, outcome, 0.0) if outcome.sampled else outcome
 
 
@@ -283,4 +318,6 @@ def _by_mip(objective: Objective, warm: BoolArray | None, budget: Budget) -> Out
         status = "gap_reached"
     else:
         status = "heuristic" if result.finished else "time_limit"
-    return Outcome(list(objective.held(result.lower, result.upper)), bound, status, "HiGHS", result.bound_method)
+    held, limits = list(objective.held(result.lower, result.upper)), (result.lower, result.upper)
+    limits_given = limits if objective.counts_limits else None
+    return Outcome(held, bound, status, "HiGHS", result.bound_method, limits=limits_given)

@@ -7,13 +7,15 @@ from functools import cache
 import numpy as np
 
 from boxdraw.learners.exact.drawings import Board
+from boxdraw.learners.exact.limits import Limits
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.learners.exact.problem import LevelRows, Problem
+from boxdraw.learners.exact.side_tree import SideTree
 
 
 @cache
-def compile_kernels() -> None:
-    """Compile what a search needs, or load it from disk; only the first call in a process does something."""
+def compile_kernels(limits: bool) -> None:
+    """Compile what a search needs, where limits count or not, or load it; only first calls in a process do anything."""
     low, points = np.array([[0], [1]], dtype=np.int32), np.ones(2, dtype=np.int64)
     rows, n_levels = LevelRows(low, low, points), np.array([2], dtype=np.int32)
     scale = np.array([[0, 1], [0, 1]], dtype=np.int32)
@@ -21,4 +23,9 @@ def compile_kernels() -> None:
     pricing, board = Pricing(points, points, no_pairs()), Board(problem)
     board.climb(pricing, [(low[0], low[0])])
     board.improve(board.place([], 1), [], 1, 0)
-    MaxBox(problem).best(pricing, -1, lambda: False)  # so low a cutoff that there is something to search
+    # So low a cutoff that there is something to search.
+    MaxBox(problem).best(pricing, -1, lambda: False)
+    if limits:
+        SideTree(problem, Limits(0, 1, np.arange(1), np.zeros(1, np.intp), np.zeros(1, np.intp), [])).best(
+            pricing, -1, lambda: False
+        )

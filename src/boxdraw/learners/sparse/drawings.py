@@ -10,10 +10,11 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.quiet import quietly
-from boxdraw.learners.engine.climb import NO_CAP, Prices, Rows, make_rows
+from boxdraw.learners.engine.climb import Prices, Rows, make_rows
 from boxdraw.learners.engine.draw import Drawing, Effort, draw, evaluate
 from boxdraw.learners.engine.levels import Axis, LevelTable
 from boxdraw.learners.fast.cluster import cluster_positives
+from boxdraw.learners.parameters import NO_CAP
 from boxdraw.tables.order import Order
 
 _UNIT = 2.0**-48  # of weights, of which those of the positives add up to 1

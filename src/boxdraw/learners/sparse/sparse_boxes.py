@@ -16,7 +16,7 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
-from boxdraw.learners.parameters import check_bool, check_cost, check_not_negative
+from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
 from boxdraw.model.boxes import BoxSet
@@ -237,7 +237,6 @@ class SparseBoxesClassifier(BaseBoxClassifier):
 
     def _grid(self, data: Training, n_positives: int) -> Any:
         """Return the settings to try."""
-        from boxdraw.learners.engine.climb import NO_CAP
         from boxdraw.learners.sparse.learn import Grid
 
         alone = self.cv is None
