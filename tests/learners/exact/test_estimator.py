@@ -252,9 +252,7 @@ def test_the_package_is_imported_without_the_extra():
 def test_where_no_box_is_worth_its_cost_there_is_none():
     X, y = small()
     for params in ({}, {"solver": "mip"}, {"strategy": "neighbourhood"}, {"strategy": "per_cluster"}):
-        with pytest.warns(
-            UserWarning, match=r"^No box was .* below 0\.5 .* below 1000 and a limit_cost below 0\.$"
-        ):
+        with pytest.warns(UserWarning, match=r"^No box was .* below 0\.5 .* below 1000 and a limit_cost below 0\.$"):
             fitted = model(box_cost=1000.0, **params).fit(X, y)
         assert len(fitted.boxes_) == 0
         assert fitted.status_ == "optimal"
