@@ -225,14 +225,14 @@ def test_missing_values_of_numbers_alone():
     model = quietly(FastBoxesClassifier(n_boxes=1), X, y)
     np.testing.assert_array_equal(model.predict(X), y)
     assert "(or missing)" in model.boxes_.to_text()
-    exact = ExactBoxesClassifier(max_boxes=1, random_state=0).fit(X, y)
+    exact = ExactBoxesClassifier(max_boxes=1, box_cost=1, limit_cost=0, random_state=0).fit(X, y)
     assert (exact.objective_, exact.status_) == (3 + 4 * 0.75 - 1, "optimal")
 
 
 def test_what_is_missing_can_be_the_rule():
     X = pd.DataFrame({"income": [np.nan, np.nan, np.nan, 1.0, 2.0, 3.0, 4.0], "x": range(7)})
     y = [1, 1, 1, 0, 0, 0, 0]
-    exact = ExactBoxesClassifier(max_boxes=1, random_state=0).fit(X[["income"]], y)
+    exact = ExactBoxesClassifier(max_boxes=1, box_cost=1, limit_cost=0, random_state=0).fit(X[["income"]], y)
     assert exact.boxes_.to_text() == "Box 1: income is missing"
     fast = FastBoxesClassifier(n_boxes=1).fit(X[["income"]], y)
     np.testing.assert_array_equal(fast.predict(X[["income"]]), y)
