@@ -146,8 +146,9 @@ def _check_total(most: Fraction) -> None:
     """Reject costs and weights with which an objective may be too large for a float."""
     if most > _MOST_TOTAL:
         raise ValueError(
-            "The weight of the positives, negative_weight times that of the negatives and the costs of boxes and limits "
-            f"add up to 1e{math.log10(int(most)):.0f}; expected at most {_MOST_TOTAL:.0e}. Use smaller costs or weights."
+            "The weight of the positives, negative_weight times that of the negatives and what boxes and limits "
+            f"cost add up to 1e{math.log10(int(most)):.0f}; expected at most {_MOST_TOTAL:.0e}. Use smaller costs or "
+            "weights."
         )
 
 
