@@ -6,7 +6,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV
 from boxdraw._core import ranges
-from boxdraw.learners.fast import cv, fast_boxes, sources
+from boxdraw.learners.fast import fast_boxes, sources
 from boxdraw.tables import trial
 from boxdraw.tables.chunks import InMemory
 from boxdraw.tables.encoding import Encoding
@@ -20,7 +20,7 @@ GRID = {"n_boxes": (1, 2, 3), "feature_range": (-1, 1), "expansion": (0.0, 0.01)
 
 @pytest.fixture
 def small_limits(monkeypatch):
-    for module in (fast_boxes, cv):
+    for module in (fast_boxes, sources):
         monkeypatch.setattr(module, "LARGE", 1200)
     return monkeypatch
 
@@ -117,8 +117,8 @@ def test_the_model_does_not_depend_on_the_order_of_rows(small_limits):
 
 def test_boxes_are_drawn_on_all_rows(small_limits):
     X, y = table_of()
-    model = FastBoxesClassifierCV(**GRID).fit(X, y)
-    chosen = {name: model.best_params_[name] for name in ("n_boxes", "growth", "feature_range")}
+    model = FastBoxesClassifierCV(**GRID, simplified=False).fit(X, y)
+    chosen = {name: model.best_params_[name] for name in ("n_boxes", "growth", "feature_range", "distance")}
     push = model.best_params_["expansion"] * np.count_nonzero(~y)
     assert model.expansion_ == push
     same = FastBoxesClassifier(**chosen, expansion=push, negative_weight=model.negative_weight_).fit(X, y)
@@ -128,7 +128,7 @@ def test_boxes_are_drawn_on_all_rows(small_limits):
 def test_the_choice_is_as_good_as_on_all_rows(small_limits):
     X, y = table_of(3000)
     sampled = FastBoxesClassifierCV(**GRID).fit(X, y)
-    small_limits.setattr(cv, "LARGE", 10**9)
+    small_limits.setattr(sources, "LARGE", 10**9)
     full = FastBoxesClassifierCV(**GRID).fit(X, y)
     assert not np.array_equal(sampled.cv_results_["mean_test_score"], full.cv_results_["mean_test_score"])
     assert sampled.best_score_ == pytest.approx(full.best_score_, abs=0.03)
@@ -156,8 +156,8 @@ def test_given_folds_are_of_all_rows(small_limits):
     X, y = table_of()
     small_limits.setattr(sources, "trial_rows", refuse)
     splitter = StratifiedKFold(3, shuffle=True, random_state=0)
-    by_splitter = FastBoxesClassifierCV(**GRID, cv=splitter).fit(X, y)
-    by_rows = FastBoxesClassifierCV(**GRID, cv=list(splitter.split(X, y))).fit(X, y)
+    by_splitter = FastBoxesClassifierCV(**GRID, simplified=False, cv=splitter).fit(X, y)
+    by_rows = FastBoxesClassifierCV(**GRID, simplified=False, cv=list(splitter.split(X, y))).fit(X, y)
     assert by_rows.boxes_ == by_splitter.boxes_
     with pytest.raises(AssertionError, match="a sample"):
         FastBoxesClassifierCV(**GRID, cv=3).fit(X, y)

@@ -91,7 +91,7 @@ def wide(n_rows, n_features):
 def test_every_row_flagged_on_a_wide_table_is_no_surprise(n_rows, n_features):
     X, y = wide(n_rows, n_features)
     with pytest.warns(UserWarning, match=f"every row is flagged.*over {n_features} features") as caught:
-        model = FastBoxesClassifier(n_boxes=2).fit(X, y)
+        model = FastBoxesClassifier(n_boxes=2, distance="sum").fit(X, y)
     assert [warning.filename for warning in caught] == [__file__]
     assert check(model, X, y).all()
 
@@ -99,9 +99,10 @@ def test_every_row_flagged_on_a_wide_table_is_no_surprise(n_rows, n_features):
 def test_what_the_warning_of_wide_tables_suggests():
     X, y = wide(60, 400)
     for model, n_features in (
-        (FastBoxesClassifier(n_boxes=2), 4),
-        (FastBoxesClassifier(n_boxes=1, feature_range=(0, 0.05)), 400),
-        (FastBoxesClassifier(n_boxes=1, negative_weight=1e12), 400),
+        (FastBoxesClassifier(n_boxes=2), 400),
+        (FastBoxesClassifier(n_boxes=2, distance="sum"), 4),
+        (FastBoxesClassifier(n_boxes=1, feature_range=(0, 0.05), distance="sum"), 400),
+        (FastBoxesClassifier(n_boxes=1, negative_weight=1e12, distance="sum"), 400),
         (ScoredBoxesClassifier(max_boxes=2, max_limits=2, cv=None), 400),
         (SparseBoxesClassifier(), 400),
     ):

@@ -24,7 +24,7 @@ X_train, X_test, y_train, y_test = train_test_split(
 # the formulas of Fast Boxes balance the classes in their own way.
 # :class:`~boxdraw.FastBoxesClassifierCV` finds the weight that suits the cost, on folds
 # of the training rows.
-colours = {0.1: "#0072B2", 0.3: "#009E73", 1.0: "#D55E00"}
+colours = {0.1: "#0072B2", 0.2: "#009E73", 0.4: "#D55E00"}
 models = [FastBoxesClassifierCV(false_alarm_cost=cost) for cost in colours]
 for model in models:
     model.fit(X_train, y_train)

@@ -18,7 +18,9 @@ X = X[["mean radius", "mean texture", "mean concavity", "mean smoothness"]]
 X_train, X_test, y_train, y_test = train_test_split(
     X, 1 - y, test_size=0.5, stratify=y, random_state=0
 )
-boxes = FastBoxesClassifierCV(n_boxes=(2, 3)).fit(X_train, y_train).boxes_
+boxes = (
+    FastBoxesClassifierCV(n_boxes=(2, 3), simplified=False).fit(X_train, y_train).boxes_
+)
 print(boxes.to_text())
 
 # %%

@@ -44,17 +44,17 @@ class MatchedFits:
 
     def simpler_is_as_good(self, c: float, price: float) -> bool:
         """Return True if boxes without needless limits lose no more on held-out rows than chance explains."""
-        lost, noise = 0.0, 0.0
+        changes = []
         parts = zip(self._folds, self._edges, self._pushes, self._ratios, self.weights, strict=True)
         for fold, edges, push, ratio, weights in parts:
             simpler = needed_edges(edges, fold.train, c / ratio, push, self._growth, price)
             critical = critical_weights(simpler, fold.test.X, [push], self._growth, None)[0]
             before, after = weights >= c, scaled_weights(critical, ratio) >= c
             worth = fold.test.weights * np.where(fold.test.positive, 1.0, -price)
-            change = worth * (before.astype(np.float64) - after)
-            lost += float(change.sum())
-            noise += float((change**2).sum())
-        return lost <= _SLACK * math.sqrt(noise)
+            changes.append(worth * (before.astype(np.float64) - after))
+        change = np.concatenate(changes)
+        change /= np.abs(change).max(initial=0) or 1.0  # squares of any weights are numbers
+        return math.fsum(change) <= _SLACK * math.sqrt(math.fsum(change**2))
 
 
 def middle_ratio(weights: FloatArray, others: FloatArray, mass: FloatArray) -> float:
