@@ -347,7 +347,7 @@ def test_options_of_sparse_boxes(run, data):
     assert run("rules", "model.json").out.splitlines()[1:] == model.boxes_.to_text().splitlines()
 
 
-@pytest.mark.parametrize("method", ["fast", "exact", "scored"])
+@pytest.mark.parametrize("method", ["exact", "scored"])
 def test_a_balanced_cost_is_the_default_of_the_others(run, data, method):
     if method == "exact":
         pytest.importorskip("ortools")
@@ -397,7 +397,7 @@ LEARNERS = [getattr(boxdraw, f"{name}BoxesClassifier") for name in ("Sparse", "F
 def test_warnings_name_no_parameters_of_python(run, method, warning, constant):
     column = np.zeros(30) if constant else np.arange(30)
     pyarrow.csv.write_csv(pa.table({"a": column, "fraud": np.arange(30) % 15 == 7}), "data.csv")
-    options = ("--false-alarm-cost", 50) if method == "exact" else ()
+    options = ("--false-alarm-cost", 50, "--limit-cost", 10) if method == "exact" else ()
     result = run("fit", "data.csv", "--target", "fraud", "--method", method, *options)
     assert result.code == 0
     assert re.search(warning, result.err)

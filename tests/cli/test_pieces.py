@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from boxdraw import BoxSet
 from boxdraw.cli.main import main
-from boxdraw.learners.fast import cv, fast_boxes
+from boxdraw.learners.fast import fast_boxes, sources
 from boxdraw.model.file import Model, model_to_json
 from boxdraw.tables import csv, source, stored, training
 from boxdraw.tables.csv import CsvForm
@@ -126,7 +126,7 @@ def test_fit(both, data, options):
 
 def test_fit_in_passes(both, data, monkeypatch):
     """Of tables that are too large to be learned from as a whole."""
-    for module in (fast_boxes, cv, training, stored):
+    for module in (fast_boxes, sources, training, stored):
         monkeypatch.setattr(module, "LARGE", 200)
     options = ("--weight", "weight", "--drop", "account", "--categorical", "zip")
     result = both("fit", data, "--target", "fraud", *FEW, *options)

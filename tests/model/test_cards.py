@@ -42,7 +42,8 @@ def test_a_model_of_a_users_class_that_can_not_be_made_without_parameters():
 
 def test_what_was_chosen_is_told():
     model = FastBoxesClassifierCV(n_boxes=(1, 2), growth="edge", expansion=0.0, feature_range=(-1, 1)).fit(*rows())
-    told = f"best_params = {{feature_range = (-1, 1), n_boxes = {model.best_params_['n_boxes']}, growth = edge"
+    n_boxes = model.best_params_["n_boxes"]
+    told = f"best_params = {{feature_range = (-1, 1), distance = mean, n_boxes = {n_boxes}, growth = edge"
     assert told in model._repr_html_()
 
 

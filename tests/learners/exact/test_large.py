@@ -286,7 +286,9 @@ def test_without_time_no_model_is_written_and_nothing_is_chosen():
 
 def test_before_its_first_solution_column_generation_likes_all_columns_the_same():
     problem = problem_of()
-    generation = ColumnGeneration(problem, MaxBox(problem), Board(problem), lambda *_: [], lambda: 0.0, lambda: True)
+    generation = ColumnGeneration(
+        problem, MaxBox(problem), None, Board(problem), lambda *_: [], lambda: 0.0, lambda: True
+    )
     boxes = [(low, high) for low, high in zip(problem.positives.low[:3], problem.positives.high[:3], strict=True)]
     generation.take(boxes)
     assert len(generation.likely(10)) == len(generation.master.columns) > 0

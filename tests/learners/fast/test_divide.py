@@ -231,6 +231,6 @@ def test_many_features_do_not_free_the_edges():
     X, y = rng.uniform(-1, 1, (2000, 30)), np.arange(2000) < 100
     X[y] = rng.uniform(-0.8, 0.8, (5, 30))[np.arange(100) % 5] + 0.05 * rng.normal(size=(100, 30))
     assert FastBoxesClassifier(n_boxes=5).fit(X, y).score(X, y) > 0.99
-    with pytest.warns(UserWarning, match="A box has no limits, .* Use distance='mean'"):
+    with pytest.warns(UserWarning, match="A box has no limits, .* distance='mean'"):
         summed = FastBoxesClassifier(n_boxes=5, distance="sum").fit(X, y)
     assert summed.predict(X).all()

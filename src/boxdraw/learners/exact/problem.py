@@ -152,7 +152,7 @@ def presolve(
     limits = None
     if objective.counts_limits:
         base = np.array([scale.positives[0].min(initial=1) for scale in scales])  # that of the least value
-        most = NO_CAP if objective.max_limits is None else objective.max_limits
+        most = NO_CAP if objective.max_limits is None else min(int(objective.max_limits), NO_CAP)
         ends = [scale.values for scale in scales]
         limits = Limits(weights.limit_points, most, columns, kinds[columns], base, ends)
     return Problem(

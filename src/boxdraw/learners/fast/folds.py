@@ -16,11 +16,11 @@ from boxdraw.learners.fast.cluster import distinct_rows
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.fast_boxes import BaseFastBoxes
 from boxdraw.learners.fast.growth import Growth
+from boxdraw.learners.fast.needed import MOST_PRICE
 from boxdraw.learners.fast.path import TrainingRoc, critical_weights, has_many_cells
 from boxdraw.learners.fast.stages import Plan, Stages
 from boxdraw.tables.training import Training
 
-_MOST_PRICE = 1e100  # of a false alarm: more changes nothing
 NEAR = 0.25  # the best of .25, .5, .8 and 1.2 on half of the paper's tables, by little
 PRECISION = 0.05  # of 0, .05, .1 and .2, the most that costs the same tables no balanced accuracy
 
@@ -134,7 +134,7 @@ def best_cost(
     says is noise.
     """
     roc = TrainingRoc.of(critical, positive, weight)
-    price = min(false_alarm_cost, _MOST_PRICE)
+    price = min(false_alarm_cost, MOST_PRICE)
     loss = price * np.append(0, roc.false_positives) - np.append(0, roc.true_positives)
     if choices is not None:
         ordered = np.sort(np.asarray(choices, dtype=np.float64))[::-1]

@@ -9,6 +9,8 @@ from boxdraw.learners.fast.growth import Growth
 from boxdraw.model.simplify import needed_limits
 from boxdraw.tables.training import Training
 
+MOST_PRICE = 1e100  # of a false alarm: more changes nothing, and times a weight it may be no number
+
 
 def needed_edges(edges: Edges, rows: Training, c: float, expansion: float, growth: Growth, price: float) -> Edges:
     """Return the edges that are needed at cost c, where a false alarm costs ``price``; all, if none would be left.
@@ -21,5 +23,5 @@ def needed_edges(edges: Edges, rows: Training, c: float, expansion: float, growt
     if not len(room):
         return edges
     X = edges.order.apply(rows.X)
-    places, kept = needed_limits(lower[room], upper[room], X, rows.positive, rows.weight, price)
+    places, kept = needed_limits(lower[room], upper[room], X, rows.positive, rows.weight, min(price, MOST_PRICE))
     return edges.only(room[places], kept) if places else edges

@@ -48,13 +48,14 @@ class SmallTable:
         return self.rows.copy()
 
 
-@dataclass(frozen=True)
 class LargeTable:
-    """A table that is read in passes; of the negatives, only those next to the limits are known."""
+    """A table that is read in passes; of the negatives, only those next to the limits are known.
 
-    table: Table
-    keys: Keys
-    rows: Training | None = None  # the same rows, with codes for categories, if they are in memory
+    ``rows`` are the same rows, with codes for categories, if they are in memory.
+    """
+
+    def __init__(self, table: Table, keys: Keys, rows: Training | None = None) -> None:
+        self.table, self.keys, self.rows = table, keys, rows
 
     @classmethod
     def in_memory(cls, rows: Training, encoding: Encoding, n_jobs: int | None) -> LargeTable:
