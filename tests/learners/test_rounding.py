@@ -183,6 +183,15 @@ def test_numbers_are_round():
 # one pass over any chunks
 
 
+def test_an_interval_between_two_whole_numbers_is_as_round_in_the_mirror():
+    X = np.array([[0.0], [1], [2], [7]])
+    lower, upper = np.array([[1.1458]]), np.array([[1.2038]])
+    one, other = FindGaps.of(X, lower, upper), FindGaps.of(-X, -upper, -lower)
+    low, high = one.rounded(one.in_memory(X))
+    assert (low.item(), high.item()) == (1.1, 1.3)
+    np.testing.assert_array_equal(other.rounded(other.in_memory(-X)), (-high, -low))
+
+
 @given(seeds)
 @settings(max_examples=60, deadline=None)
 def test_gaps_of_chunks_compiled_or_not(seed):

@@ -134,6 +134,8 @@ class FindGaps:
         cap = np.where(whole, -low, np.nextafter(-low, -np.inf))
         high = -_roundest(-high, (gaps.inner[1], gaps.outer[1]), (-last, -first), cap, whole)
         low, high = np.where(apart, low, lower), np.where(apart, high, upper)
+        none = whole & apart & (np.ceil(lower) > np.floor(upper))  # between whole numbers, and no room for one
+        low, high = np.where(none, _outwards(lower), low), np.where(none, -_outwards(-upper), high)
         if equalities:
             two = gaps.two_valued & (first < last)
             only_last = two & (lower > first) & (lower <= last) & (upper >= last)
@@ -141,6 +143,11 @@ class FindGaps:
             low, high = (np.where(only_last, last, np.where(only_first, first, side)) for side in (low, high))
         result[0][:, used], result[1][:, used] = low + 0.0, high + 0.0  # no -0.0
         return result
+
+
+def _outwards(limit: FloatArray) -> FloatArray:
+    """Return a round number between each lower limit and the whole number below it."""
+    return shortest_between(limit, np.nextafter(np.floor(limit), np.inf), limit)
 
 
 def _roundest(limit: FloatArray, gap: Pair, ends: Pair, cap: FloatArray, whole: BoolArray) -> FloatArray:
