@@ -147,7 +147,7 @@ class FindGaps:
 
 def _outwards(limit: FloatArray) -> FloatArray:
     """Return a round number between each lower limit and the whole number below it."""
-    return shortest_between(limit, np.nextafter(np.floor(limit), np.inf), limit)
+    return shortest_between(limit, np.minimum(np.nextafter(np.floor(limit), np.inf), limit), limit)
 
 
 def _roundest(limit: FloatArray, gap: Pair, ends: Pair, cap: FloatArray, whole: BoolArray) -> FloatArray:
