@@ -23,6 +23,7 @@ import pyarrow.parquet
 
 import boxdraw
 from boxdraw import BoxSet
+from boxdraw.cli.demo import FILES
 from boxdraw.model.file import Model, model_to_json
 
 OLD = b"what was there before\n"
@@ -54,7 +55,7 @@ TASKS = {
         ("paper/table-trivial.csv", "paper/table-trivial.md"),
         "paper table-trivial --datasets castle3D --methods cart --quick --out paper",
     ),
-    "demo": Task(("demo/model.json", "demo/report.html", "demo/boxes.png"), call="tour"),
+    "demo": Task(tuple(f"demo/{name}" for name in FILES), call="tour"),
 }
 
 
