@@ -60,7 +60,7 @@ def _classify(out, least, most, rows, n_rows, state):
 @inner
 def _comes_along(out, least, i, q):
     """Return True if every box of the node that holds one row holds another."""
-    for s in range(len(least)):  # noqa: SIM110
+    for s in range(len(least)):  # noqa: SIM110 - compiled code has no generators
         if out[q, s] > max(least[s], out[i, s]):
             return False
     return True
