@@ -1,6 +1,7 @@
 """Exact Boxes with prices for limits, by brute force from the definition; nothing here comes from the library.
 
 A limit is what a person reads: each end of an interval, an equality, a set of categories, "is missing" or "is known".
+An equality in a column that is not of whole numbers counts as an interval.
 Missing numbers are inside or outside a box as a whole, whatever its interval is ("or missing" costs nothing beside it).
 Sets of categories are intervals in the order of their shares of positives.
 """
@@ -60,17 +61,31 @@ def options(table, name):
     x, missing = column.to_numpy(dtype=float), column.isna().to_numpy()
     values = sorted(set(x[(table.y == 1) & ~missing].tolist()))
     v = np.where(table.y == 1, margin, -margin)
+    singles = margin == 0 and is_whole(column)
     for lower, upper in product([-INF, *values], [*values, INF]):
         if lower > upper:
             continue
         with np.errstate(invalid="ignore"):
             within = (x >= lower - margin + v) & (x <= upper + margin - v)
-        ends = int(lower > -INF) + int(upper < INF) - int(lower == upper and margin == 0)
+        ends = int(lower > -INF) + int(upper < INF) - int(lower == upper and singles)
         yield within | missing, ends
         if missing.any():
             yield within & ~missing, max(ends, 1)
     if missing.any():
         yield missing, 1
+
+
+def is_whole(column):
+    return all(float(value).is_integer() for value in column.dropna())
+
+
+def n_limits(table, box):
+    """What the limits of a box that was found count."""
+    fractions = [
+        not isinstance(table.frame[name].dtype, pd.CategoricalDtype) and not is_whole(table.frame[name])
+        for name in table.frame
+    ]
+    return box.n_limits + int(((box.lower == box.upper)[0] & fractions).sum())
 
 
 def category_options(table, column):

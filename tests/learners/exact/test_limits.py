@@ -49,10 +49,12 @@ def test_the_optimum_is_found_and_proven(max_boxes, chunk):
         assert model.status_ == "optimal"
         assert model.certificate_.verify(table.frame, table.y, table.weight)
         if table.params["max_limits"] is not None:
-            assert all(box.n_limits <= table.params["max_limits"] for box in model.boxes_)
+            assert all(ref.n_limits(table, box) <= table.params["max_limits"] for box in model.boxes_)
         if table.params["margin"] == 0:
             inside = model.boxes_.contains(table.frame)
-            assert model.objective_ == float(ref.value(table, inside, [box.n_limits for box in model.boxes_]))
+            assert model.objective_ == float(
+                ref.value(table, inside, [ref.n_limits(table, box) for box in model.boxes_])
+            )
 
 
 @pytest.mark.parametrize("seconds", [0, 1e-3, 1e-2])
@@ -104,6 +106,18 @@ def test_of_many_categories_those_that_chance_explains_are_one():
     model = ExactBoxesClassifier(max_boxes=1, time_limit=HANG).fit(frame, y)
     assert model.boxes_.to_text() == "Box 1: town in {t03, t07}"
     assert (model.status_, model.boxes_.n_limits) == ("optimal", 1)
+
+
+def test_an_equality_is_one_limit_among_whole_numbers_only():
+    X = np.arange(60.0)[:, None]
+    y = (X[:, 0] == 30).astype(int)
+    equal, between = (ExactBoxesClassifier(max_boxes=1, time_limit=HANG).fit(X / n, y) for n in (1, 7))
+    assert equal.boxes_.to_text() == "Box 1: x0 = 30"
+    assert between.boxes_.lower < 30 / 7 < between.boxes_.upper
+    assert equal.objective_ - between.objective_ == pytest.approx(equal.limit_cost_)
+    tight = ExactBoxesClassifier(max_boxes=1, edges="tight", round_limits=False, time_limit=HANG).fit(X / 7, y)
+    assert tight.objective_ == between.objective_
+    assert tight.certificate_.verify(X / 7, y)
 
 
 def test_with_the_costs_of_the_paper_limits_do_not_count():

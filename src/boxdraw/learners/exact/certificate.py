@@ -274,7 +274,9 @@ def about_data(objective: Objective, scale: PointWeights | None = None) -> dict[
 
 
 def _value(objective: Objective, boxes: BoxSet) -> dict[str, Any]:
-    return {"objective": float(objective.value_of(counted(objective, boxes), len(boxes), boxes.n_limits))}
+    fractions = [k for k, j in np.argwhere(boxes.lower == boxes.upper).tolist() if not objective.is_whole(j)]
+    n_limits = boxes.n_limits + len(fractions)  # an equality among fractions counts as an interval
+    return {"objective": float(objective.value_of(counted(objective, boxes), len(boxes), n_limits))}
 
 
 def _data_checksum(objective: Objective) -> str:

@@ -37,8 +37,8 @@ def place_edges(
     wide = lower.copy(), upper.copy()
     for k in range(len(held)):
         _widen(objective, wide[0][k], wide[1][k])
-    if objective.counts_limits:  # an equality is one limit, the interval around it would be two
-        single = lower == upper
+    if objective.counts_limits:  # an equality of whole numbers is one limit, the interval around it would be two
+        single = (lower == upper) & [objective.is_whole(j) for j in range(n_features)]
         wide[0][single], wide[1][single] = lower[single], upper[single]
     # Limits are moved so that no row changes sides; should rounding ever make a difference, the tight ones stand.
     same = np.array_equal(objective.counted(lower, upper), objective.counted(*wide))

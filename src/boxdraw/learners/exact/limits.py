@@ -1,8 +1,9 @@
 """Limits that cost something, or of which a box may have only so many: how boxes on levels pay for them.
 
 The lowest level of lower limits, and the highest of upper ones, then stand for no limit at all. A limit is counted as
-`BoxSet.n_limits` does: an interval has two, an equality one, a set of categories one. A feature with missing values has
-a second column, 1 where they are: a limit on that, "is known" or "is missing", is one, but none beside others.
+`BoxSet.n_limits` does: an interval has two, an equality one, a set of categories one. But an equality among fractions,
+such as the one row of a few that has just this number, is an interval. A feature with missing values has a second
+column, 1 where they are: a limit on that, "is known" or "is missing", is one, but none beside others.
 """
 
 from __future__ import annotations
@@ -91,7 +92,9 @@ class Limits:
 
 def kinds_of_columns(objective: Objective) -> IntArray:
     """Return the kinds of the columns of the matrix, as far as they do not depend on the values."""
-    kinds = np.full(objective.X.shape[1], NUMBERS if objective.margin else SINGLES)
+    kinds = np.full(objective.X.shape[1], NUMBERS)
+    if objective.counts_limits and not objective.margin:
+        kinds[[objective.is_whole(j) for j in range(len(kinds))]] = SINGLES
     for column, n_codes, has_flag in objective.layout or []:
         if n_codes:
             kinds[column] = CATEGORIES

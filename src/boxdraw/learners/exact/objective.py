@@ -92,9 +92,9 @@ class Objective:
         return right - self.box_cost * n_boxes - self.limit_cost * n_limits
 
     def n_limits(self, lower: FloatArray, upper: FloatArray) -> int:
-        """Count the limits of one box on the matrix as those of its `BoxSet` will be counted."""
+        """Count the limits of one box on the matrix; an equality is one in columns of whole numbers alone."""
         ends = np.isfinite(lower).astype(np.intp) + np.isfinite(upper)
-        equal = lower == upper
+        equal = np.array([bool(one) and self.is_whole(j) for j, one in enumerate(lower == upper)])
         layout = [(j, 0, False) for j in range(len(lower))] if self.layout is None else self.layout
         count = 0
         for column, n_codes, has_flag in layout:
@@ -103,6 +103,15 @@ class Objective:
             else:
                 count += max(int(ends[column] - equal[column]), int(has_flag and ends[column + 1] > 0))
         return count
+
+    def is_whole(self, column: int) -> bool:
+        """Return True if all values of a column are whole numbers."""
+        return all(bool((np.isnan(part) | (part == np.rint(part))).all()) for part in self._parts(column))
+
+    def _parts(self, column: int) -> Iterator[FloatArray]:
+        """Go through a column, a few rows first: as a rule these tell already that not all are whole."""
+        for part in (slice(100), slice(100, None)):
+            yield np.asarray(self.X[part, column], dtype=np.float64)
 
     def positive_weight(self) -> Fraction:
         """Return the weight of the positives."""
