@@ -13,6 +13,7 @@ from boxdraw.learners.scored.stability import BoxStability, LimitStability, Stab
 from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint
 from boxdraw.learners.sparse.sparse_boxes import SparseBoxesClassifier
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.constraints import Breach
 from boxdraw.model.explain import Violation, violations
 from boxdraw.model.export.onnx import onnx_inputs
 from boxdraw.model.rule import Category, Limit, Rule
@@ -27,6 +28,7 @@ __all__ = [
     "BoxSet",
     "BoxSetClassifier",
     "BoxStability",
+    "Breach",
     "Category",
     "Certificate",
     "CertificateError",

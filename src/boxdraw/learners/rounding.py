@@ -22,17 +22,18 @@ def round_on_rows(
     n_jobs: int | None = None,
     kept_out: BoolArray | None = None,
     ranges: Ranges | None = None,
+    two_sided: BoolArray | bool = True,
 ) -> Limits:
     """Round limits on a learner's matrix in memory, categories in their places; those of ``steps`` columns stay.
 
     ``kept_out``, of shape (n_rows, n_boxes), says which rows these exclude, if their limits do not; ``ranges`` are
-    those of the columns, where they are known already.
+    those of the columns, where they are known already; ``two_sided`` columns may have equalities.
     """
     if ranges is None:
         find = FindGaps.of(X, lower, upper, steps, n_jobs)
     else:
         find = FindGaps(lower, upper, ranges.low, ranges.high, ranges.whole, steps)
-    return find.rounded(find.in_memory(X, n_jobs, kept_out))
+    return find.rounded(find.in_memory(X, n_jobs, kept_out), two_sided)
 
 
 def round_on_table(table: Table, lower: FloatArray, upper: FloatArray, steps: BoolArray) -> Limits:

@@ -24,6 +24,7 @@ from boxdraw.model.membership import find_any, find_depth, find_each
 from boxdraw.model.rule import Category, Limit, Rule
 
 if TYPE_CHECKING:
+    from boxdraw.model.constraints import Breach
     from boxdraw.model.simplify import Change
 
 __all__ = ["BoxSet"]
@@ -427,6 +428,38 @@ class BoxSet(Exports):
         from boxdraw.model.rounding import round_boxes
 
         return round_boxes(self, X, y, digits=digits, **options)
+
+    def check(self, *, X: Any = None, y: Any = None, **constraints: Any) -> list[Breach]:
+        """Say which limits and boxes break constraints.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features), optional
+            Rows, needed for ``min_box_rows`` and ``min_box_precision``.
+        y : array-like of shape (n_samples,), optional
+            Their labels.
+        **constraints
+            Any of ``monotonic_cst``, ``interaction_cst``, ``allowed_values``, ``max_limits``, ``max_boxes``,
+            ``min_box_rows`` and ``min_box_precision``, as in `SparseBoxesClassifier`; also ``sample_weight`` and
+            ``pos_label`` of the rows, as in `simplify`.
+
+        Returns
+        -------
+        list of Breach
+            What is broken; empty if all is well.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> boxes = BoxSet([[30, 1]], [[40, 2]], feature_names=["age", "dose"])
+        >>> for breach in boxes.check(monotonic_cst={"age": 1}, interaction_cst="no_interactions"):
+        ...     print(breach.text)
+        box 1: age ≤ 40 is an upper limit, but age may only have lower ones
+        box 1 limits age, dose, but at most 1 of the features may stand together
+        """
+        from boxdraw.model.constraints import check_boxes
+
+        return check_boxes(self, X, y, **constraints)
 
     def explain(self, X: Any) -> Any:
         """Return which box holds each row, or what it would take to be in the nearest one.

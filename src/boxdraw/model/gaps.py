@@ -122,8 +122,11 @@ class FindGaps:
 
         return reduce(Gaps.merge, threaded_map(work, row_chunks(len(X)), n_jobs))
 
-    def rounded(self, gaps: Gaps, equalities: bool = True) -> Pair:
-        """Return the roundest limits; with ``equalities``, the one value of two that a box admits is both limits."""
+    def rounded(self, gaps: Gaps, equalities: BoolArray | bool = True) -> Pair:
+        """Return the roundest limits; with ``equalities``, the one value of two that a box admits is both limits.
+
+        These may be allowed column by column.
+        """
         used, result = self.used, (self.lower.copy(), self.upper.copy())
         lower, upper, first, last = self.lower[:, used], self.upper[:, used], self.low[used], self.high[used]
         whole, apart = np.broadcast_to(self.whole[used], lower.shape), lower < upper
@@ -136,8 +139,8 @@ class FindGaps:
         low, high = np.where(apart, low, lower), np.where(apart, high, upper)
         none = whole & apart & (np.ceil(lower) > np.floor(upper))  # between whole numbers, and no room for one
         low, high = np.where(none, _outwards(lower), low), np.where(none, -_outwards(-upper), high)
-        if equalities:
-            two = gaps.two_valued & (first < last)
+        if np.any(equalities):
+            two = gaps.two_valued & (first < last) & np.broadcast_to(equalities, len(self.whole))[used]
             only_last = two & (lower > first) & (lower <= last) & (upper >= last)
             only_first = two & (upper < last) & (upper >= first) & (lower <= first)
             low, high = (np.where(only_last, last, np.where(only_first, first, side)) for side in (low, high))

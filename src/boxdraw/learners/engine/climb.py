@@ -22,6 +22,28 @@ NOTHING = -1e300  # the value of a box that must not be
 NO_END = 2**62  # of moves
 
 
+class Masks(NamedTuple):
+    """What a box may be. Starts and stops are of levels; where there are no groups, caps or floors, there are none."""
+
+    starts: Any  # (features, levels): where an interval may start; the first level is always one
+    stops: Any  # where it may end; the last level is always one
+    twins: Any  # per feature: the other one that stands for the same column, or itself
+    groups: Any  # (groups, features): the features of a box must all be in one
+    sets: Any  # (sets, features): of each, a box has
+    caps: Any  # so many features at most
+    ups: Any  # weight of the positives in each row, where a box must hold some; else of no row
+    downs: Any  # and of the negatives
+    floors: Any  # how much a box must hold, and which share of it must be positive
+
+
+def no_masks(n_features: int, n_levels: int) -> Masks:
+    """Return masks that allow any box."""
+    free, none = np.ones((n_features, n_levels), np.bool_), np.zeros((0, n_features), np.bool_)
+    return Masks(
+        free, free, np.arange(n_features), none, none, np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(2)
+    )
+
+
 class Rows(NamedTuple):
     """Distinct rows on levels."""
 
@@ -32,13 +54,17 @@ class Rows(NamedTuple):
     sums: Any  # (1 or 2, features, levels): weight of all rows by low level and, with a margin, by high level
     weight: Any  # per row: above 0 for what is to be found
     positive: Any  # numbers of the rows with positives
+    masks: Any
 
 
-def make_rows(low: Any, high: Any, n_levels: Any, ends: Any, weight: Any, positive: Any) -> Rows:
+def make_rows(
+    low: Any, high: Any, n_levels: Any, ends: Any, weight: Any, positive: Any, masks: Masks | None = None
+) -> Rows:
     """Add up the weights by level, of both kinds of levels if they are not the same array."""
     sides = (low,) if high is low else (low, high)
     sums = [[np.bincount(code, weight, int(n_levels.max())) for code in side] for side in sides]
-    return Rows(low, high, n_levels, ends, np.array(sums), weight, positive)
+    masks = no_masks(len(n_levels), int(n_levels.max())) if masks is None else masks
+    return Rows(low, high, n_levels, ends, np.array(sums), weight, positive, masks)
 
 
 class Prices(NamedTuple):
@@ -62,6 +88,7 @@ class Scratch(NamedTuple):
     near_sums: Any  # of the rows near, by the feature that keeps them out
     both: Any  # (1 or 2, levels): the two together, of one feature
     moves: Any  # that are left, an array of one
+    may: Any  # which features may be limited
 
 
 @inner
@@ -80,6 +107,7 @@ def make_scratch(rows, moves):
         np.empty((n_sides, n_features, n_levels)),
         np.empty((n_sides, n_levels)),
         np.full(1, moves),
+        np.ones(n_features, np.bool_),
     )
 
 
@@ -108,7 +136,55 @@ def n_limits(rows, lo, hi):
 
 
 @inner
-def best_interval(below, above, n_levels, ends, price, most):
+def _is_limited(lo, hi, n_levels, j):
+    return lo[j] > 0 or hi[j] < n_levels[j] - 1
+
+
+@inner
+def find_open(masks, lo, hi, n_levels, may):
+    """Write which features may be limited beside those that are; these may stay."""
+    for j in range(len(lo)):
+        may[j] = len(masks.groups) == 0
+    for group in masks.groups:
+        whole = True
+        for j in range(len(lo)):
+            whole = whole and (group[j] or not _is_limited(lo, hi, n_levels, j))
+        for j in range(len(lo)):
+            may[j] = may[j] or (whole and group[j])
+    for s in range(len(masks.caps)):
+        count = 0
+        for j in range(len(lo)):
+            again = masks.twins[j] < j and _is_limited(lo, hi, n_levels, masks.twins[j])
+            count += masks.sets[s, j] and _is_limited(lo, hi, n_levels, j) and not again
+        for j in range(len(lo)):
+            may[j] = may[j] and (count < masks.caps[s] or not masks.sets[s, j])
+    for j in range(len(lo)):
+        if _is_limited(lo, hi, n_levels, j):
+            may[j] = may[masks.twins[j]] = True
+
+
+@inner
+def conform(masks, lo, hi, n_levels, may):
+    """Widen a box in place until it is allowed: its limits to where they may be, then without some of its features."""
+    for j in range(len(lo)):
+        while not masks.starts[j, lo[j]]:
+            lo[j] -= 1
+        while not masks.stops[j, hi[j]]:
+            hi[j] += 1
+    if len(masks.groups) + len(masks.caps) == 0:
+        return
+    old_lo, old_hi = lo.copy(), hi.copy()
+    for j in range(len(lo)):
+        lo[j], hi[j] = 0, n_levels[j] - 1
+    for j in range(len(lo)):
+        if _is_limited(old_lo, old_hi, n_levels, j):
+            find_open(masks, lo, hi, n_levels, may)
+            if may[j]:
+                lo[j], hi[j] = old_lo[j], old_hi[j]
+
+
+@inner
+def best_interval(below, above, n_levels, ends, price, most, starts, stops):
     """Return the best interval, by sums per low and per high level, of at most so many limits: value, lo, hi."""
     total = 0.0
     for a in range(n_levels):
@@ -118,24 +194,26 @@ def best_interval(below, above, n_levels, ends, price, most):
     two, single = (two if most >= ends[0] else np.inf), (single if most >= ends[1] else np.inf)
     best, lo, hi = total + LEAST_GAIN, 0, n_levels - 1
     up_to = above[0]  # weight up to this upper end
-    if n_levels > 1 and up_to - one > best:
+    if n_levels > 1 and up_to - one > best and stops[0]:
         best, lo, hi = up_to - one, 0, 0
     left = 0.0  # weight below this lower end
     least, start = np.inf, 0  # the best lower end so far
     for a in range(1, n_levels):
         left += below[a - 1]
         up_to += above[a]
-        if left < least:
+        if left < least and starts[a]:
             least, start = left, a
-        if total - left - one > best:
+        if total - left - one > best and starts[a]:
             best, lo, hi = total - left - one, a, n_levels - 1
         if a == n_levels - 1:
             break
+        if not stops[a]:
+            continue
         if up_to - one > best:
             best, lo, hi = up_to - one, 0, a
         if up_to - least - two > best:
             best, lo, hi = up_to - least - two, start, a
-        if up_to - left - single > best:
+        if up_to - left - single > best and starts[a]:
             best, lo, hi = up_to - left - single, a, a
     if lo == 0 and hi == n_levels - 1:
         best = total
@@ -236,7 +314,7 @@ def _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value):
     last = len(scratch.sums) - 1
     for j in range(len(lo)):
         n_levels = rows.n_levels[j]
-        if n_levels < 2 or (some and not allowed[j]):
+        if n_levels < 2 or (some and not allowed[j]) or not scratch.may[j]:
             continue
         own = n_ends(lo[j], hi[j], n_levels, rows.ends[j])
         below, above = scratch.sums[0, j], scratch.sums[last, j]
@@ -246,7 +324,8 @@ def _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value):
                     scratch.both[side, a] = scratch.sums[side, j, a] + scratch.near_sums[side, j, a]
             below, above = scratch.both[0], scratch.both[last]
         most = prices.max_limits - count + own
-        found, a, b = best_interval(below, above, n_levels, rows.ends[j], prices.limit, most)
+        starts, stops = rows.masks.starts[j], rows.masks.stops[j]
+        found, a, b = best_interval(below, above, n_levels, rows.ends[j], prices.limit, most, starts, stops)
         found -= prices.limit * (count - own)
         if found > best:
             best, feature, best_lo, best_hi = found, j, a, b
@@ -259,6 +338,7 @@ def climb(rows, prices, taken, lo, hi, allowed, some, scratch):
 
     If only ``some`` features are allowed, it starts with those and goes on with all of them.
     """
+    conform(rows.masks, lo, hi, rows.n_levels, scratch.may)
     n_inside, n_near, n_others = _scan(rows, taken, lo, hi, scratch)
     _fill(rows, scratch, n_inside, n_others)
     for j in range(len(lo)):
@@ -269,6 +349,8 @@ def climb(rows, prices, taken, lo, hi, allowed, some, scratch):
     for t in range(n_inside):
         value += rows.weight[scratch.inside[t]]
     while True:
+        if len(rows.masks.groups) + len(rows.masks.caps):
+            find_open(rows.masks, lo, hi, rows.n_levels, scratch.may)
         best, j, new_lo, new_hi = _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value)
         if j < 0 and some:
             some = False
@@ -304,7 +386,7 @@ def climb_each(rows, prices, weights, lo, hi, moves):
     allowed, some = np.ones(lo.shape[1], np.bool_), False
     for k in range(len(lo)):
         weight = weights[min(k, len(weights) - 1)]
-        own = Rows(rows.low, rows.high, rows.n_levels, rows.ends, rows.sums, weight, rows.positive)
+        own = Rows(rows.low, rows.high, rows.n_levels, rows.ends, rows.sums, weight, rows.positive, rows.masks)
         if k < len(weights):
             for j in range(len(rows.low)):
                 _clear(rows, rows.sums, j)

@@ -192,10 +192,27 @@ def _drop(rows, drawing, k, taken, scratch):
 
 
 @inner
-def _pays(rows, prices, drawing, k, value):
-    """Return True if a box is worth its price."""
-    within = n_limits(rows, drawing.lo[k], drawing.hi[k]) <= prices.max_limits
-    return within and value - prices.box > LEAST_GAIN
+def _holds_enough(rows, lo, hi, scratch):
+    """Return True if the rows in a box, also those of other boxes, weigh enough and are positive enough."""
+    masks, n_out = rows.masks, scratch.n_out
+    for i in range(len(n_out)):
+        n_out[i] = 0
+    count_out(rows, lo, hi, n_out, scratch.out_by)
+    up = down = 0.0
+    for i in range(len(masks.ups)):
+        if n_out[i] == 0:
+            up += masks.ups[i]
+            down += masks.downs[i]
+    return up + down >= masks.floors[0] and up >= masks.floors[1] * (up + down)
+
+
+@inner
+def _pays(rows, prices, drawing, k, value, scratch):
+    """Return True if a box is worth its price, and holds what it must."""
+    lo, hi = drawing.lo[k], drawing.hi[k]
+    if n_limits(rows, lo, hi) > prices.max_limits or value - prices.box <= LEAST_GAIN:
+        return False
+    return len(rows.masks.ups) == 0 or _holds_enough(rows, lo, hi, scratch)
 
 
 @inner
@@ -248,7 +265,7 @@ def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, fi
         drawing.used[k] = as_it_is
         if not as_it_is:
             value = climb(rows, prices, taken, drawing.lo[k], drawing.hi[k], allowed, some, scratch)
-            drawing.used[k] = _pays(rows, prices, drawing, k, value)
+            drawing.used[k] = _pays(rows, prices, drawing, k, value, scratch)
         _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
 
 

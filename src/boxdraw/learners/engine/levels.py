@@ -7,6 +7,7 @@ from what is in them, so the search comes to the same drawing whatever order the
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -38,7 +39,7 @@ class Column:
     cuts: FloatArray  # of numbers
     n_codes: int  # of categories; 0 for numbers
     has_missing: bool  # of numbers: there is a code more for them
-    whole: bool  # numbers that are all whole
+    whole: bool  # numbers that are all whole, or whose limits are: an interval of one level is one number
 
     @property
     def n_levels(self) -> int:
@@ -86,8 +87,8 @@ class LevelTable:
         return [table for table in rest if table.ups.any() and table.downs.any()]
 
 
-def put_on_levels(data: Training, encoding: Encoding) -> LevelTable:
-    """Put training rows on levels."""
+def put_on_levels(data: Training, encoding: Encoding, given: Mapping[int, FloatArray]) -> LevelTable:
+    """Put training rows on levels, with the cuts of some columns given."""
     weight = on_grid(data.weights)
     columns, codes = [], []
     for column, n_codes, has_missing in encoding.layout():
@@ -97,10 +98,10 @@ def put_on_levels(data: Training, encoding: Encoding) -> LevelTable:
             codes.append(values.astype(np.int32))
             continue
         known = values[~np.isnan(values)]
-        cuts = _cuts(values, data.positive, weight)
+        cuts = given[column] if column in given else _cuts(values, data.positive, weight)
         code = np.searchsorted(cuts, values, side="right").astype(np.int32)
         code[np.isnan(values)] = len(cuts) + 1
-        columns.append(Column(column, cuts, 0, has_missing, _are_whole(known)))
+        columns.append(Column(column, cuts, 0, has_missing, column in given or _are_whole(known)))
         codes.append(code)
     return replace(_merged(columns, np.array(codes), data.positive, weight), stand_for=data.stand_for)
 

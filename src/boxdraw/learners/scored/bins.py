@@ -10,6 +10,7 @@ limits, as NaN does in the learners' matrix. Everything here depends on the set 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.compiled import entry, inner
 from boxdraw._core.tiles import threaded_map
+from boxdraw.learners.engine.climb import no_masks
 
 MOST = 255  # bins of a column
 TOP = MOST - 1
@@ -35,6 +37,7 @@ class Blurred(NamedTuple):
     codes: Any  # (columns, rows)
     values: Any  # (columns, MOST)
     cuts: Any  # (columns, MOST)
+    masks: Any  # which boxes may be drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,12 @@ class Bins:
                 far = (part * values - part * origin) / (part * spread) / (2 * blur)
             return np.clip(far, -FAR, FAR)
 
-        return Blurred(self.codes, places(self.values), places(self.cuts))
+        return Blurred(self.codes, places(self.values), places(self.cuts), no_masks(len(self.codes), MOST))
+
+    @property
+    def n_cuts(self) -> IntArray:
+        """How many cuts each column has."""
+        return np.count_nonzero(~np.isnan(self.cuts), axis=1)
 
     def limits(self, low: IntArray, high: IntArray) -> tuple[FloatArray, FloatArray]:
         """Turn codes of limits, a row per box, into values: infinite where there is no limit."""
@@ -75,17 +83,43 @@ class Bins:
 
 
 def make_bins(
-    X: Matrix, few: Matrix, positive: BoolArray, weight: FloatArray, class_weight: FloatArray, n_jobs: int | None = None
+    X: Matrix,
+    few: Matrix,
+    positive: BoolArray,
+    weight: FloatArray,
+    class_weight: FloatArray,
+    n_jobs: int | None = None,
+    given: Mapping[int, FloatArray] | None = None,
 ) -> Bins:
-    """Bin each distinct value, or quantiles of equal weight if there are too many; ``few`` rows say where."""
+    """Bin each distinct value, or quantiles of equal weight if there are too many; ``few`` rows say where.
+
+    The cuts of some columns may be given.
+    """
 
     def work(j: int) -> tuple[Codes, FloatArray, FloatArray, float]:
         column = np.ascontiguousarray(few[:, j], dtype=np.float64)
         values, cuts, spread = _cuts(column, np.argsort(column), positive, weight, class_weight)
+        if given is not None and j in given:
+            values, cuts = _given_cuts(column[~np.isnan(column)], given[j])
         return _codes(np.ascontiguousarray(X[:, j], dtype=np.float64), cuts), values, cuts, spread
 
     codes, values, cuts, spread = zip(*threaded_map(work, range(X.shape[1]), n_jobs), strict=True)
     return Bins(np.stack(codes), np.stack(values), np.stack(cuts), np.array(spread))
+
+
+def _given_cuts(column: FloatArray, given: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return a value of each bin between given cuts, which come in pairs, and these; evenly some if they are many."""
+    pairs = given.reshape(-1, 2)
+    pairs = pairs[(pairs[:, 0] >= column.min(initial=np.inf)) & (pairs[:, 0] <= column.max(initial=-np.inf))]
+    pairs = pairs[np.unique(np.linspace(0, len(pairs) - 1, min(len(pairs), TOP // 2)).astype(np.intp))]
+    some, values, cuts = pairs.ravel(), np.full(MOST, np.nan), np.full(MOST, np.nan)
+    cuts[: len(some)] = values[1 : len(some) + 1] = some  # where no row is, any value will do that is not below its cut
+    values[0] = some[0] if len(some) else np.nan
+    code = np.searchsorted(some, column, side="right")
+    for place in np.unique(code).tolist():
+        inside = np.sort(column[code == place])
+        values[place] = inside[len(inside) // 2]
+    return values, cuts
 
 
 @entry

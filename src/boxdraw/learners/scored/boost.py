@@ -16,7 +16,8 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.compiled import entry, inner
-from boxdraw.learners.scored.bins import MISSING, TOP, Bins
+from boxdraw.learners.constraints import ColumnConstraints
+from boxdraw.learners.scored.bins import MISSING, TOP, Bins, Blurred
 from boxdraw.learners.scored.grow import grow, membership
 from boxdraw.learners.scored.logistic import chance_of, fit_logistic, rounder_of
 from boxdraw.learners.scored.settings import Setting, Shape
@@ -34,6 +35,7 @@ class Box(NamedTuple):
     low: IntArray
     high: IntArray
     sharp: BoolArray  # (columns, 2): which limits are not blurred
+    sign: int = 1  # of the points that it is drawn for
 
     @property
     def key(self) -> bytes:
@@ -75,13 +77,13 @@ class Cells:
     member: BoolArray  # (cells, boxes)
     mass: FloatArray  # (2, cells): weight of the negatives and of the positives
 
-    def logistic(self, rows: BinnedRows, nonnegative: bool) -> FloatArray:
+    def logistic(self, rows: BinnedRows, signs: FloatArray | None) -> FloatArray:
         """Fit coefficients of the boxes, the intercept last."""
         F = self.member.astype(np.float64).repeat(2, axis=0)
         positive = np.arange(len(F)) % 2 == 1
         start = np.zeros(F.shape[1] + 1)
         mass = self.mass.T.ravel()
-        return fit_logistic(F, positive, mass, rows.class_weight, RIDGE * rows.unit, nonnegative, start, EXACT)
+        return fit_signed(F, positive, mass, rows.class_weight, RIDGE * rows.unit, start, EXACT, signs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ class BoostedBoxes:
     missing: BoolArray  # which columns have missing numbers
     cells: Cells  # of all rows
     inside: FloatArray  # (few rows, boxes): how far inside
+    signs: FloatArray | None  # that the points must have; None for any
 
 
 def boost(rows: BinnedRows, few: BinnedRows, setting: Setting, shape: Shape) -> BoostedBoxes:
@@ -100,46 +103,86 @@ def boost(rows: BinnedRows, few: BinnedRows, setting: Setting, shape: Shape) -> 
     table = rows.bins.blurred(rows.blur)
     few_table = table if few is rows else few.bins.blurred(few.blur)
     inside, few_inside = np.zeros((len(rows.weight), 0)), np.zeros((len(few.weight), 0))
-    task = few.positive, few.weight, few.class_weight, RIDGE * few.unit, not shape.signed
+    task = few.positive, few.weight, few.class_weight, RIDGE * few.unit
     rounder = rounder_of(rows.weight.sum() * rows.class_weight.max())
     fixed = rows.weight, rounder, setting.lam * rows.unit, rows.luck
+    tables = {sign: table for sign in ((1, -1) if shape.signed else (1,))}
+    if shape.constraints is not None:
+        for sign in tables:
+            tables[sign] = table._replace(masks=shape.constraints.of_columns(rows.bins.n_cuts, TOP, sign))
     boxes: dict[bytes, Box] = {}
     odds = np.zeros(1)
     while len(boxes) < shape.max_boxes:
-        odds = fit_logistic(few_inside, *task, odds, ROUGH)
+        odds = fit_signed(few_inside, *task, odds, ROUGH, _signs(boxes, shape))
         gradient = _gradients(inside, odds, rows.positive, rows.class_weight)
-        box = _new_box((table, gradient, *fixed), rows.positive, setting.max_limits, shape.signed, boxes)
+        box = _new_box(tables, (gradient, *fixed), rows, setting.max_limits, shape.constraints, boxes)
         if box is None:
             break
         boxes[box.key] = box
-        inside = np.concatenate([inside, membership(table, *box)[:, None]], axis=1)
+        limits = box.low, box.high, box.sharp
+        inside = np.concatenate([inside, membership(table, *limits)[:, None]], axis=1)
         few_inside = (
-            inside if few is rows else np.concatenate([few_inside, membership(few_table, *box)[:, None]], axis=1)
+            inside if few is rows else np.concatenate([few_inside, membership(few_table, *limits)[:, None]], axis=1)
         )
         odds = np.concatenate([odds[:-1], [0.0], odds[-1:]])
     none = np.zeros((0, len(table.codes)), dtype=np.int64)
     low = np.vstack([none, *(box.low for box in boxes.values())])
     high = np.vstack([none, *(box.high for box in boxes.values())])
     cells = Cells(*_count_cells(table.codes, rows.positive, rows.weight, low, high))
-    return BoostedBoxes(low, high, (table.codes == MISSING).any(axis=1), cells, few_inside)
+    missing = (table.codes == MISSING).any(axis=1)
+    return BoostedBoxes(low, high, missing, cells, few_inside, _signs(boxes, shape))
+
+
+def fit_signed(
+    F: FloatArray,
+    positive: BoolArray,
+    weight: FloatArray,
+    class_weight: FloatArray,
+    ridge: float,
+    start: FloatArray,
+    exact: float,
+    signs: FloatArray | None,
+) -> FloatArray:
+    """Fit coefficients of given signs, or of any if these are None, and the intercept."""
+    task, nonnegative = (positive, weight, class_weight, ridge), signs is not None
+    turn = 1.0 if signs is None or (signs > 0).all() else np.append(signs, 1.0)
+    F = F if isinstance(turn, float) else F * signs
+    return np.asarray(fit_logistic(F, *task, nonnegative, start * turn, exact) * turn)
+
+
+def _signs(boxes: dict[bytes, Box], shape: Shape) -> FloatArray | None:
+    """Return which sign the points of each box must have; None for any. With directions a box must keep its own."""
+    directed = shape.constraints is not None and any(shape.constraints.asked.directions)
+    return np.array([float(box.sign) for box in boxes.values()]) if directed or not shape.signed else None
 
 
 def _new_box(
-    task: tuple[Any, ...], positive: BoolArray, max_limits: int, signed: bool, boxes: dict[bytes, Box]
+    tables: dict[int, Blurred],
+    task: tuple[Any, ...],
+    rows: BinnedRows,
+    max_limits: int,
+    constraints: ColumnConstraints | None,
+    boxes: dict[bytes, Box],
 ) -> Box | None:
-    """Return the best box that is not there yet, if need be one of fewer limits."""
-    table, _, weight, *_ = task
+    """Return the best box that is not there yet and holds what it must, if need be one of fewer limits."""
     n_limits = max_limits
     while n_limits > 0:
-        found = [(*grow(*task, n_limits, LEAST_RISE, sign), sign) for sign in ((1.0, -1.0) if signed else (1.0,))]
+        found = [(*grow(table, *task, n_limits, LEAST_RISE, float(sign)), sign) for sign, table in tables.items()]
         low, high, gain, sign = max(found, key=lambda box: box[2])
         if gain <= 0:
             return None
-        box = Box(low, high, sharpen(table, positive, weight, sign, low, high))
-        if box.key not in boxes:
+        box = Box(low, high, sharpen(tables[sign], rows.positive, rows.weight, float(sign), low, high), sign)
+        if box.key not in boxes and (constraints is None or _holds_enough(box, rows, constraints)):
             return box
         n_limits = int((low > 0).sum() + (high < TOP).sum()) - 1
     return None
+
+
+def _holds_enough(box: Box, rows: BinnedRows, constraints: ColumnConstraints) -> bool:
+    """Return True if a box holds enough rows, of which enough are positive."""
+    member, mass = _count_cells(rows.bins.codes, rows.positive, rows.weight, box.low[None], box.high[None])
+    down, up = mass[:, member[:, 0]].sum(axis=1)
+    return bool(constraints.asked.holds(up + down, up))
 
 
 @entry

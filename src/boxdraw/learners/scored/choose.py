@@ -10,6 +10,7 @@ from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
 from boxdraw._core.tiles import threaded_map
+from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.scored.learn import learn, make_ready
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.tables.training import Training
@@ -29,11 +30,11 @@ def choose(
 ) -> tuple[Setting, FloatArray]:
     """Return the setting that ranks held-out rows best, if any clearly does, and the AUC of all: (folds, settings)."""
     progress = Progress("Scored Boxes", verbose)
-    free = replace(shape, max_union=None)
 
     def work(split: Split) -> list[float]:
         train, test = data.take(split[0]), data.take(split[1])
-        ready = make_ready(train, shape.false_alarm_cost)
+        ready = make_ready(train, shape.false_alarm_cost, constraints=shape.constraints)
+        free = replace(shape, max_union=None, constraints=_scaled(shape, train, data))
         X, weight = ready.order.apply(test.X), on_grid(test.weights)
         return [auc(test.positive, learn(ready, setting, free).graded(X), weight) for setting in settings]
 
@@ -43,6 +44,12 @@ def choose(
         progress.share(done, len(splits))
     scores = np.array(results)
     return settings[clearly_best(scores, _usual(settings), len(splits) / _repeats(splits))], scores
+
+
+def _scaled(shape: Shape, part: Training, data: Training) -> ColumnConstraints | None:
+    """Return the constraints for a part of the rows: it has fewer of them for a box to hold."""
+    share = part.weights.sum() / data.weights.sum()
+    return None if shape.constraints is None else shape.constraints.scaled(float(share))
 
 
 def chance_level(positive: BoolArray, splits: list[Split]) -> float:

@@ -10,11 +10,12 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.sums import on_grid
+from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.grade import depths, grades
 from boxdraw.learners.rounding import round_on_rows
 from boxdraw.learners.scored.bins import make_bins
-from boxdraw.learners.scored.boost import EXACT, RIDGE, BinnedRows, boost
-from boxdraw.learners.scored.logistic import curvature_of, fit_logistic
+from boxdraw.learners.scored.boost import EXACT, RIDGE, BinnedRows, boost, fit_signed
+from boxdraw.learners.scored.logistic import curvature_of
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.learners.scored.threshold import expected_costs
 from boxdraw.learners.scored.whole import Goal, whole_points
@@ -51,9 +52,14 @@ class Card:
 
 
 def make_ready(
-    data: Training, false_alarm_cost: float | None, few: Training | None = None, n_jobs: int | None = None
+    data: Training,
+    false_alarm_cost: float | None,
+    few: Training | None = None,
+    n_jobs: int | None = None,
+    constraints: ColumnConstraints | None = None,
 ) -> Ready:
     """Order categories, weigh the classes and bin the columns; ``few`` is a sample of a large table."""
+    cuts = None if constraints is None else constraints.cuts
     order = fit_order(data)
     few = data if few is None else few
     X, weight = order.apply(few.X), _weights(few)
@@ -62,15 +68,17 @@ def make_ready(
     # balance would be too coarse for it. Halfway is better than either (docs/experiments.rst).
     if false_alarm_cost is not None:
         cost, drawn_for = false_alarm_cost, math.sqrt(false_alarm_cost * data.balance)
+    if constraints is not None:
+        drawn_for = max(drawn_for, constraints.least_ratio(data) * data.balance)
     factor = (data.positive_weight + data.negative_weight) / (data.positive_weight + drawn_for * data.negative_weight)
     class_weight = np.array([drawn_for, 1.0]) * factor
     # how well the best place of a limit is known from so many rows, see grow.py
     blur = max(min(data.positive_weight, data.negative_weight), 1.0) ** (-1 / 3)
     if few is data:
-        bins = make_bins(X, X, few.positive, weight, class_weight, n_jobs)
+        bins = make_bins(X, X, few.positive, weight, class_weight, n_jobs, cuts)
         rows = BinnedRows(bins, few.positive, weight, class_weight, blur, data.n_codes)
         return Ready(order, rows, rows, X, cost)
-    bins = make_bins(order.apply(data.X), X, few.positive, weight, class_weight, n_jobs)
+    bins = make_bins(order.apply(data.X), X, few.positive, weight, class_weight, n_jobs, cuts)
     rows = BinnedRows(bins, data.positive, _weights(data), class_weight, blur, data.n_codes)
     return Ready(order, rows, BinnedRows(bins.of(X), few.positive, weight, class_weight, blur), X, cost)
 
@@ -86,8 +94,8 @@ def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = Non
     lower, upper = bins.limits(boosted.low, boosted.high)
     graded = grades(depths(ready.X, lower, upper, bins.spread, n_jobs))
     task = graded, few.positive, few.weight, rows.class_weight, RIDGE * rows.unit
-    odds = boosted.cells.logistic(rows, not shape.signed)
-    fitted = fit_logistic(*task, not shape.signed, odds, EXACT)
+    odds = boosted.cells.logistic(rows, boosted.signs)
+    fitted = fit_signed(*task, odds, EXACT, boosted.signs)
     if not np.abs(fitted[:-1]).max(initial=0) > 0:
         return Card(lower[:0], upper[:0], bins.spread, np.zeros(0, dtype=np.int64), 1)
     goal = Goal(
@@ -102,9 +110,18 @@ def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = Non
     return Card(lower[kept], upper[kept], bins.spread, points[kept], threshold)
 
 
-def round_card(card: Card, data: Training, order: Order, steps: BoolArray, n_jobs: int | None = None) -> Card:
+def round_card(
+    card: Card,
+    data: Training,
+    order: Order,
+    steps: BoolArray,
+    n_jobs: int | None = None,
+    constraints: ColumnConstraints | None = None,
+) -> Card:
     """Move the limits of a card to the roundest numbers that change no row of the table."""
-    lower, upper = round_on_rows(order.apply(data.X), card.lower, card.upper, steps, n_jobs)
+    fixed, two_sided = (steps, True) if constraints is None else (constraints.fixed, constraints.two_sided)
+    X = order.apply(data.X)
+    lower, upper = round_on_rows(X, card.lower, card.upper, fixed, n_jobs, two_sided=two_sided)
     return replace(card, lower=lower, upper=upper)
 
 

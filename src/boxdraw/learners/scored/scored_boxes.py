@@ -15,6 +15,7 @@ from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.folds import inner_splits
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
@@ -61,6 +62,9 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         Whether points may be negative. That can rank a little better, but the flagged rows are then no union of boxes.
     false_alarm_cost : float or None, default=None
         What a false alarm costs you relative to a miss; None weighs the classes equally (best balanced accuracy).
+    monotonic_cst, interaction_cst, allowed_values, min_box_rows, min_box_precision
+        As in `SparseBoxesClassifier`, for the boxes of the scorecard. Boxes of negative points have the opposite
+        directions; ``min_box_precision`` does not go with `signed_points`.
     cv : int, splitter, iterable of (train, test) or None, default=3
         Inner folds for what is "auto". An int gives stratified folds, dealt several times, that depend on the rows'
         values and not on their order; for large tables on a sample. None does without: "auto" is then 2 limits and
@@ -121,6 +125,11 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         max_union: int | None = 8,
         signed_points: bool = False,
         false_alarm_cost: float | None = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        allowed_values: Any = None,
+        min_box_rows: float | None = None,
+        min_box_precision: float | None = None,
         cv: Any = 3,
         categorical_features: Any = None,
         pos_label: Any = None,
@@ -135,6 +144,11 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.max_union = max_union
         self.signed_points = signed_points
         self.false_alarm_cost = false_alarm_cost
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.allowed_values = allowed_values
+        self.min_box_rows = min_box_rows
+        self.min_box_precision = min_box_precision
         self.cv = cv
         self.categorical_features = categorical_features
         self.pos_label = pos_label
@@ -162,23 +176,26 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         """
         from boxdraw.learners.scored.learn import learn, make_ready, round_card  # compiles on first use
 
-        settings, shape = self._settings(), self._shape()
+        settings = self._settings()
         data = read_training_rows(self, X, y, sample_weight)
+        shape = self._shape()
         check_balance(data, LEAST_BALANCE)
         few = draw_sample(data)
         setting, doubt = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
         progress = Progress("Scored Boxes", self.verbose)
-        ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs)
+        ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs, constraints=shape.constraints)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
         card = learn(ready, setting, shape, self.n_jobs)
         progress.step(f"boost: {len(card.points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}")
         self.max_limits_, self.lam_ = setting.max_limits, setting.lam
         self._order, self._card = ready.order, card
         # Rows are graded by the limits that the points were fitted with: on a round one, most are at a limit.
-        drawn = round_card(card, data, ready.order, self._encoding.steps, self.n_jobs) if self.round_limits else card
+        drawn = card
+        if self.round_limits:
+            drawn = round_card(card, data, ready.order, self._encoding.steps, self.n_jobs, shape.constraints)
         boxes = self._encoding.boxes(drawn.lower, drawn.upper, ready.order)
         self.scorecard_ = Scorecard(boxes, card.points.tolist(), card.threshold)
-        self._warn(data, doubt)
+        self._warn(data, doubt, shape.constraints is not None)
         return self
 
     @property
@@ -317,6 +334,11 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         check_cost(self.false_alarm_cost, "false_alarm_cost", None)
         check_bool(self.signed_points, "signed_points")
         check_bool(self.round_limits, "round_limits")
+        if self.signed_points and self.min_box_precision is not None:
+            raise ValueError(
+                "min_box_precision does not go with signed_points=True: boxes of negative points are not to hold "
+                "positives. Leave one of them out."
+            )
         if self.cv is None:
             given = _PLAIN.max_limits if self.max_limits == "auto" else min(int(self.max_limits), _MOST)
             return [Setting(given, _PLAIN.lam if self.lam == "auto" else float(self.lam))]
@@ -327,7 +349,9 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     def _shape(self) -> Shape:
         cost = None if self.false_alarm_cost is None else float(self.false_alarm_cost)
         union = None if self.max_union is None else min(int(self.max_union), _MOST)
-        return Shape(int(self.max_boxes), union, bool(self.signed_points), cost)
+        constraints = ColumnConstraints.of(self._encoding, self)
+        asked = constraints if constraints.asked.any else None
+        return Shape(int(self.max_boxes), union, bool(self.signed_points), cost, asked)
 
     def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, str]:
         """Return the setting, chosen by inner folds if there are several, and a warning if these rank by chance."""
@@ -354,13 +378,15 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             "may help."
         )
 
-    def _warn(self, data: Training, doubt: str) -> None:
+    def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
         """Give at most one warning about the scorecard."""
         fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if not len(self.scorecard_):
             doubt = (
                 "No box was found that sets positives apart: nothing is flagged. Check whether the features say "
                 "anything about the classes. A lower lam may find weaker boxes."
+                + " The constraints may be too strict."
+                * constrained
             )
         elif fewest <= _GUESSES:
             doubt = (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from boxdraw.learners.constraints import ColumnConstraints
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -21,3 +23,4 @@ class Shape:
     max_union: int | None
     signed: bool
     false_alarm_cost: float | None
+    constraints: ColumnConstraints | None = None

@@ -315,10 +315,10 @@ def measure_stability(
 
     def work(seed: int) -> _Sample:
         data = _drawn(task, seed)
-        ready = make_ready(data, shape.false_alarm_cost, few=draw_sample(data))
+        ready = make_ready(data, shape.false_alarm_cost, few=draw_sample(data), constraints=shape.constraints)
         card = learn(ready, setting, shape)
         if model.round_limits:
-            card = round_card(card, data, ready.order, task.encoding.steps)
+            card = round_card(card, data, ready.order, task.encoding.steps, constraints=shape.constraints)
         boxes = task.encoding.boxes(card.lower, card.upper, ready.order)
         return _compared(task, Scorecard(boxes, card.points.tolist(), card.threshold))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.quiet import quietly
-from boxdraw.learners.engine.climb import Prices, Rows, make_rows
+from boxdraw.learners.engine.climb import Masks, Prices, Rows, make_rows, no_masks
 from boxdraw.learners.engine.draw import Drawing, Effort, draw, evaluate
 from boxdraw.learners.engine.levels import Axis, LevelTable
 from boxdraw.learners.fast.cluster import cluster_positives
@@ -39,7 +39,7 @@ class Board:
     """Rows on axes, on which drawings are made and evaluated.
 
     ``votes`` are shares of positives that other drawings give to the rows; the labels count ``1 - trust`` of what they
-    would alone.
+    would alone. ``masks`` say which boxes may be drawn.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Board:
         axes: Sequence[Axis],
         votes: FloatArray | None = None,
         trust: float = 0.0,
+        masks: Masks | None = None,
     ) -> None:
         self.axes, self._table = axes, table
         self._positive_weight, self._negative_weight = float(table.ups.sum()), float(table.downs.sum())
@@ -56,6 +57,7 @@ class Board:
         self._n_levels = np.array([axis.n_levels for axis in axes], dtype=np.int64)
         self._ends = np.array([axis.ends for axis in axes], dtype=np.int64)
         self._votes, self._trust = votes, trust
+        self._masks = no_masks(len(axes), int(self._n_levels.max())) if masks is None else masks
         self._rows: dict[float, Rows] = {}
 
     def rows(self, ratio: float) -> Rows:
@@ -63,7 +65,7 @@ class Board:
         if ratio not in self._rows:
             weight = np.rint(self._weights(ratio) / _UNIT) * _UNIT
             levels = self._codes, self._codes, self._n_levels, self._ends
-            self._rows[ratio] = make_rows(*levels, weight, np.flatnonzero(self.ups > 0))
+            self._rows[ratio] = make_rows(*levels, weight, np.flatnonzero(self.ups > 0), self._masks)
         return self._rows[ratio]
 
     def _weights(self, ratio: float) -> FloatArray:
@@ -111,7 +113,8 @@ class Board:
     def held(self, drawing: Drawing) -> BoolArray:
         """Return a mask of the rows in the drawing."""
         no_sums = np.zeros((1, len(self.axes), 1))  # rows to look at may have levels that no sum has
-        rows = Rows(self._codes, self._codes, self._n_levels, self._ends, no_sums, self.ups, np.empty(0, np.intp))
+        levels = self._codes, self._codes, self._n_levels, self._ends
+        rows = Rows(*levels, no_sums, self.ups, np.empty(0, np.intp), self._masks)
         return np.asarray(evaluate(rows, Prices(0.0, 0.0, 0), drawing)[1] > 0)
 
 

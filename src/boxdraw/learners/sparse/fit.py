@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw._core.arrays import Matrix
+from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
 from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
+from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.engine.draw import Drawing
-from boxdraw.learners.engine.levels import make_axes, put_on_levels
+from boxdraw.learners.engine.levels import LevelTable, make_axes, put_on_levels
 from boxdraw.learners.folds import inner_splits, usable_folds
 from boxdraw.learners.rounding import Limits, round_on_rows
 from boxdraw.learners.sparse.drawings import Board, Costs, has_clusters, limits_of, order_of
@@ -64,15 +66,18 @@ class Fit:
         data: Training,
         few: Training,
         encoding: Encoding,
+        constraints: ColumnConstraints,
         round_limits: bool,
         n_jobs: int | None = None,
     ) -> None:
-        self._data, self._few, self._encoding = data, few, encoding
+        self._data, self._few, self._encoding, self._constraints = data, few, encoding, constraints
         self._round, self._n_jobs = round_limits, n_jobs
-        self.table = put_on_levels(few, encoding)
+        self._masks = partial(constraints.of_table, share=constraints.least_share(data))
+        self.table = put_on_levels(few, encoding, constraints.cuts)
         self._axes = make_axes(self.table)
         self._order = order_of(self.table, self._axes)
-        self._cuts = {column.column: column.cuts for column in self.table.columns if not column.n_codes}
+        moved = [column for column in self.table.columns if not constraints.fixed[column.column]]
+        self._cuts = {column.column: column.cuts for column in moved}
         self._efforts = Efforts.for_table(self.table)
         self._held_out: HeldOut | None = None
 
@@ -104,7 +109,7 @@ class Fit:
         if not splits:
             usual = grid.first + (len(grid.limits) - grid.first) // 2
             return Choice(0, len(grid.n_boxes) - 1, usual), ""
-        self._held_out = hold_out(self.table, splits, grid, self._n_jobs, progress.share)
+        self._held_out = hold_out(self.table, splits, grid, self._n_jobs, progress.share, self._masks)
         choice = choose(self._held_out, grid, has_clusters(len(self._axes), grid.n_boxes[-1]))
         rates = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0)
         caught, alarms = np.clip(rates, 0, 1).tolist()  # shares of weights may add up to a little more than 1
@@ -120,7 +125,7 @@ class Fit:
     def draw(self, grid: Grid, choice: Choice, smooth: bool) -> Found:
         """Draw with all rows for the chosen cost, at every size, and for ranking at other costs."""
         votes = None if self._held_out is None else self._held_out.votes[choice.place]
-        board = Board(self.table, self._axes, votes, TRUST)
+        board = Board(self.table, self._axes, votes, TRUST, self._masks(self.table, self._axes))
         path = draw_path(board, grid.around(choice), self._efforts, choice)
         ratio, drawing = grid.ratios[choice.ratio], path[choice.place]
         softness = _SOFTNESS * np.sqrt(self._data.positive_weight) if smooth and self._few is self._data else 0.0
@@ -135,26 +140,55 @@ class Fit:
         )
 
     def _boxes(self, drawing: Drawing, data: Training, ratio: float, softness: float, price: float) -> BoxSet:
-        """Place the limits of a drawing on the rows, round them, and translate them to the user's table."""
+        """Place the limits of a drawing on the rows, or leave them where they were if else boxes break constraints."""
+        boxes, n_kept = self._placed(drawing, data, ratio, softness, price)
+        if n_kept < np.count_nonzero(drawing.used):
+            others, n_others = self._placed(drawing, data, ratio, softness, price, moved=False)
+            return others if n_others > n_kept else boxes
+        return boxes
+
+    def _placed(
+        self, drawing: Drawing, data: Training, ratio: float, softness: float, price: float, moved: bool = True
+    ) -> tuple[BoxSet, int]:
+        """Place the limits of a drawing, round them, and translate them; return how many boxes keep the constraints."""
         lower, upper = self._limits(drawing)
         if not len(lower):
-            return self._encoding.boxes(lower, upper, self._order)
+            return self._encoding.boxes(lower, upper, self._order), 0
         X, mass = self._order.apply(data.X), on_grid(data.weights)
         weight = np.where(data.positive, mass, on_grid(data.weights * (ratio * data.balance)) * -1)
         placing = Placing(X, weight, lower, upper)
-        placing.move_limits(self._cuts, softness)
-        sets = placing.choose_sets(self._order.places, data.X, price)
+        cuts = self._cuts if moved else {}
+        placing.move_limits(cuts, softness)
+        sets = placing.choose_sets(self._order.places, data.X, price) if moved else {}
         if sets:  # among the rows of other sets, other limits are best
-            placing.move_limits(self._cuts, softness)
+            placing.move_limits(cuts, softness)
         placing.leave_out_missing([column for column, _, missing in self._encoding.layout() if missing], X)
         if self._round:
-            kept_out = placing.kept_out(self._encoding.steps) if sets else None
-            lower, upper = round_on_rows(X, lower, upper, self._encoding.steps, self._n_jobs, kept_out, data.ranges)
-        boxes = self._encoding.boxes(lower, upper, self._order)
+            kept_out = placing.kept_out(self._constraints.fixed) if sets else None
+            lower, upper = self._rounded(X, lower, upper, kept_out=kept_out, ranges=data.ranges)
+        boxes, kept = self._encoding.boxes(lower, upper, self._order), list(range(len(lower)))
         if len(boxes) < len(lower):
-            return boxes
+            boxes = self._kept(lower, upper, placing.inside(), data)
+            return boxes, len(boxes)
+        boxes = self._with_sets(boxes, sets)
+        if self._constraints.asked.any:
+            kept = self._constraints.kept(boxes, placing.inside(), data)
         # What catches most is read first. What catches nothing more was drawn for rows that folds took for positives.
-        return self._with_sets(boxes, sets)[placing.needed(mass * data.positive)]
+        return boxes[placing.needed(mass * data.positive, kept)], len(kept)
+
+    def _kept(self, lower: FloatArray, upper: FloatArray, inside: Sequence[BoolArray], data: Training) -> BoxSet:
+        """Return the boxes that keep the constraints, given their rows; without those that nothing can be in."""
+        boxes = self._encoding.boxes(lower, upper, self._order)
+        if not self._constraints.asked.any:
+            return boxes
+        alone = (self._encoding.boxes(*pair, self._order) for pair in zip(lower[:, None], upper[:, None], strict=True))
+        rows = [own for own, box in zip(inside, alone, strict=True) if len(box)]
+        return boxes[self._constraints.kept(boxes, rows, data)]
+
+    def _rounded(self, X: Matrix, lower: FloatArray, upper: FloatArray, **known: Any) -> Limits:
+        """Round limits as far as the constraints allow."""
+        known["two_sided"] = self._constraints.two_sided
+        return round_on_rows(X, lower, upper, self._constraints.fixed, self._n_jobs, **known)
 
     def _with_sets(self, boxes: BoxSet, sets: dict[tuple[int, int], Any]) -> BoxSet:
         feature = {column: j for j, (column, _, _) in enumerate(self._encoding.layout())}
@@ -172,20 +206,18 @@ class Fit:
         self, path: dict[tuple[int, int, int], Drawing], grid: Grid, choice: Choice, boxes: BoxSet, softness: float
     ) -> Frontier:
         """Return the drawings for the chosen cost by their number of limits; the chosen one is the model's."""
+        asked = self._constraints.asked
+        rows = self._data if asked.of_rows else self._few  # a sample does not tell what a box holds
         points, seen = [], set()
         for _, g, q in [at for at in path if at[0] == choice.ratio]:
             drawing = path[choice.ratio, g, q]
             key = b"".join(part[drawing.used].tobytes() for part in (drawing.lo, drawing.hi))
             if drawing.used.any() and key not in seen:
                 seen.add(key)
-                drawn = self._boxes(
-                    drawing,
-                    self._few,
-                    grid.ratios[choice.ratio],
-                    softness,
-                    grid.limits[q] / 2 * self._few.positive_weight,
-                )
-                points.append(self._point(drawn, grid, Choice(choice.ratio, g, q)))
+                price = grid.limits[q] / 2 * rows.positive_weight
+                drawn = self._boxes(drawing, rows, grid.ratios[choice.ratio], softness, price)
+                if len(drawn) or not asked.of_rows:
+                    points.append(self._point(drawn, grid, Choice(choice.ratio, g, q)))
         return make_frontier(points, self._point(boxes, grid, choice)) if len(boxes) else Frontier([], 0)
 
     def _point(self, boxes: BoxSet, grid: Grid, at: Choice) -> FrontierPoint:
@@ -201,24 +233,33 @@ class Fit:
         """Draw for nine costs: on all rows at the chosen price, and on parts of them at a low one."""
         costs = grid.costs(grid.ratios[choice.ratio], grid.limits[choice.limit])
         cheap = grid.costs(costs.ratio, min(costs.limit, LOW_PRICE))
-        limits = self._limits_by_cost(Board(self.table, self._axes), drawing, costs)
-        X: Matrix = self._order.apply(self._few.X)
-        path = [
-            (cost * self._data.balance, self._encoding.boxes(*pair, self._order))
-            for cost, pair in zip(RATIOS, self._rounded(X, limits), strict=True)
-        ]
+        limits = self._limits_by_cost(self.table, drawing, costs, self._constraints.least_ratio(self._data))
+        path = [(cost * self._data.balance, boxes) for cost, boxes in zip(RATIOS, self._path(limits), strict=True)]
         for part in self.table.parts(PARTS):
-            limits += self._limits_by_cost(Board(part, self._axes), drawing, cheap)
+            limits += self._limits_by_cost(part, drawing, cheap)
+        X: Matrix = self._order.apply(self._few.X)
         return path, Ranking(limits, spreads(X, on_grid(self._few.weights)))
 
-    def _limits_by_cost(self, board: Board, start: Drawing, costs: Costs) -> list[Limits]:
-        return [self._limits(drawing) for drawing in draw_costs(board, start, costs, self._efforts.rank)]
+    def _limits_by_cost(
+        self, table: LevelTable, start: Drawing, costs: Costs, least_ratio: float | None = None
+    ) -> list[Limits]:
+        """Draw for each cost, from the least on; None: boxes that only rank rows may hold any rows."""
+        masks = self._masks(table, self._axes, **{} if least_ratio is not None else {"share": None})
+        drawings = draw_costs(Board(table, self._axes, masks=masks), start, costs, self._efforts.rank, least_ratio or 0)
+        return [self._limits(drawing) for drawing in drawings]
 
-    def _rounded(self, X: Matrix, limits: Sequence[Limits]) -> Sequence[Limits]:
-        """Round the limits of several drawings in one pass over the rows; return copies, or what was given."""
-        if not self._round:
-            return limits
+    def _path(self, limits: Sequence[Limits]) -> list[BoxSet]:
+        """Round the limits of several drawings in one pass over the rows, and leave out what breaks constraints."""
         ends = np.cumsum([len(lower) for lower, _ in limits])[:-1]
         lower, upper = (np.concatenate(side) for side in zip(*limits, strict=True))
-        lower, upper = round_on_rows(X, lower, upper, self._encoding.steps, self._n_jobs)
-        return list(zip(np.split(lower, ends), np.split(upper, ends), strict=True))
+        if self._round:
+            lower, upper = self._rounded(self._order.apply(self._few.X), lower, upper)
+        asked = self._constraints.asked
+        data = self._data if asked.of_rows else self._few
+        inside = Placing(self._order.apply(data.X), data.weights, lower, upper).inside() if asked.any else []
+        parts = zip(np.split(lower, ends), np.split(upper, ends), strict=True)
+        starts = np.append(0, ends)
+        return [
+            self._kept(low, high, inside[start : start + len(low)], data)
+            for start, (low, high) in zip(starts, parts, strict=True)
+        ]

@@ -10,8 +10,9 @@ import numpy as np
 
 from boxdraw._core.arrays import FloatArray, IntArray
 from boxdraw._core.tiles import threaded_map
+from boxdraw.learners.engine.climb import Masks
 from boxdraw.learners.engine.draw import Drawing, Effort
-from boxdraw.learners.engine.levels import LevelTable, make_axes
+from boxdraw.learners.engine.levels import Axis, LevelTable, make_axes
 from boxdraw.learners.sparse.drawings import Board, Costs, resized
 
 BOX_LIMITS = 2.0  # what a box costs, in limits
@@ -101,6 +102,7 @@ class Choice:
 
 
 Path = dict[tuple[int, int, int], Drawing]
+MakeMasks = Callable[[LevelTable, Sequence[Axis]], Masks | None]  # which boxes may be drawn
 
 
 def draw_path(board: Board, grid: Grid, efforts: Efforts, chosen: Choice | None = None) -> Path:
@@ -179,13 +181,15 @@ def hold_out(
     grid: Grid,
     n_jobs: int | None = None,
     tell: Callable[[int, int], None] = lambda done, of: None,
+    masks: MakeMasks = lambda table, axes: None,
 ) -> HeldOut:
     """Draw on the training rows of each fold, and look at the others."""
     efforts, n_rows = Efforts.for_table(table), len(table.ups)
 
     def work(split: Split) -> tuple[FloatArray, FloatArray]:
         axes = make_axes(split.train)
-        judge, path = Board(split.test, axes), draw_path(Board(split.train, axes), grid, efforts)
+        board = Board(split.train, axes, masks=masks(split.train, axes))
+        judge, path = Board(split.test, axes), draw_path(board, grid, efforts)
         held = np.array([judge.held(drawing) for drawing in path.values()])
         rates = np.stack([held @ judge.ups, held @ judge.downs])
         return rates.reshape(2, *grid.shape), held.reshape(*grid.shape, -1)

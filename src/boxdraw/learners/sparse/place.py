@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
@@ -87,11 +89,15 @@ class Placing:
         inside = [self._inside({j: mask for j, mask in masks.items() if columns[j]}) for masks in self._masks]
         return ~np.column_stack(inside)
 
-    def needed(self, weight: FloatArray) -> list[int]:
-        """Return the boxes, what holds most weight first; without those that hold none that the others do not."""
-        inside = [self._inside(masks) for masks in self._masks]
-        order = np.argsort([-weight[rows].sum() for rows in inside], kind="stable").tolist()
-        times = np.sum(inside, axis=0)
+    def inside(self) -> list[BoolArray]:
+        """Return a mask of the rows in each box."""
+        return [self._inside(masks) for masks in self._masks]
+
+    def needed(self, weight: FloatArray, kept: Sequence[int]) -> list[int]:
+        """Return the kept boxes, what holds most weight first; without those that hold none that the others do not."""
+        inside = self.inside()
+        order = sorted(kept, key=lambda k: -weight[inside[k]].sum())
+        times = np.sum([inside[k] for k in kept], axis=0)
         for k in order[::-1]:
             if not weight[inside[k] & (times == 1)].any():
                 times -= inside[k]

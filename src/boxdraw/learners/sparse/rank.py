@@ -20,15 +20,16 @@ _NORMAL_MIDDLE_HALF = 1.349  # standard deviations between the quartiles of a no
 _NORMAL_NINE_TENTHS = 3.29  # and between the quantiles .05 and .95
 
 
-def draw_costs(board: Board, start: Drawing, chosen: Costs, effort: Effort) -> list[Drawing]:
-    """Draw for each of the `RATIOS`, outwards from the chosen drawing."""
+def draw_costs(board: Board, start: Drawing, chosen: Costs, effort: Effort, least_ratio: float = 0.0) -> list[Drawing]:
+    """Draw for each of the `RATIOS`, or the least one if that is more, outwards from the chosen drawing."""
     drawings: dict[int, Drawing] = {}
     middle = int(np.argmin([abs(np.log(ratio / chosen.ratio)) for ratio in RATIOS]))
     for steps in (range(middle, len(RATIOS)), range(middle - 1, -1, -1)):
         drawing = start
         for number in steps:
             drawing = resized(drawing, MOST_BOXES)
-            board.improve(drawing, replace(chosen, ratio=RATIOS[number]), effort._replace(seed=number))
+            costs = replace(chosen, ratio=max(RATIOS[number], least_ratio))
+            board.improve(drawing, costs, effort._replace(seed=number))
             drawings[number] = drawing
     return [drawings[number] for number in range(len(RATIOS))]
 

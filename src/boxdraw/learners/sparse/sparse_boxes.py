@@ -16,6 +16,7 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
+from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
@@ -28,7 +29,6 @@ _BOXES = (1, 2, 4, 8)
 _SHORT, _LIMITS = (0.16, 0.08), (0.04, 0.02, 0.01, 0.005, 0.0025)
 _RATIOS = (1.0, 2.0, 4.0, 8.0)  # costs of false alarms, in balances
 _SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, among which limits are searched
-_MOST = 1e9  # costs in balances beyond which nothing changes any more, but digits are lost
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
@@ -57,6 +57,21 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         What a false alarm costs you relative to a miss. "balanced" weighs the classes equally (best balanced accuracy).
         None lets the inner folds choose between once and eight times the balance: the highest cost, so the fewest
         false alarms, that keeps balanced accuracy within half a standard error of the best.
+    monotonic_cst : dict or array-like of -1, 0 and 1, default=None
+        Directions of features, by name or position, or one for each feature. 1: more is worse, so that boxes have only
+        lower limits on the feature; -1: only upper ones. Missing values have no direction.
+    interaction_cst : "pairwise", "no_interactions", sequence of groups of features or dict, default=None
+        Which features may stand in one box: two at most, one only, or those of one group, given as a list of names or
+        positions; features in no group are one more group. ``{"not_together": [["age", "income"]]}`` says which may
+        not: a box has at most one feature of each list.
+    allowed_values : dict of features to lists of numbers, default=None
+        The only numbers for limits on these features; they are not rounded. With an empty list, which features with
+        categories can have as well, the feature is in no rule.
+    min_box_rows : float, default=None
+        The least weight of the training rows in a box.
+    min_box_precision : float, default=None
+        The least share of positives, by weight, among the training rows in a box. In the search a false alarm then
+        costs at least ``p / (1 - p)`` misses.
     round_limits : bool, default=True
         Whether limits are moved to round numbers, as far as no training row changes sides.
     cv : int, splitter, iterable of (train, test) or None, default=3
@@ -114,6 +129,11 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         box_cost: float | str = "auto",
         max_limits: int | None = None,
         false_alarm_cost: float | str | None = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        allowed_values: Any = None,
+        min_box_rows: float | None = None,
+        min_box_precision: float | None = None,
         round_limits: bool = True,
         cv: Any = 3,
         categorical_features: Any = None,
@@ -127,6 +147,11 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self.box_cost = box_cost
         self.max_limits = max_limits
         self.false_alarm_cost = false_alarm_cost
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.allowed_values = allowed_values
+        self.min_box_rows = min_box_rows
+        self.min_box_precision = min_box_precision
         self.round_limits = round_limits
         self.cv = cv
         self.categorical_features = categorical_features
@@ -159,12 +184,13 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         with unchanged_on_error(self):
             data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
             check_balance(data, LEAST_BALANCE)
+            constraints = ColumnConstraints.of(self._encoding, self, self.max_limits)
             few = draw_sample(data, _SEARCHED)
             warm_up("Sparse Boxes", self.verbose > 0)
             progress = Progress("Sparse Boxes", self.verbose)
-            fit = Fit(data, few, self._encoding, bool(self.round_limits), self.n_jobs)
+            fit = Fit(data, few, self._encoding, constraints, bool(self.round_limits), self.n_jobs)
             progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
-            grid = self._grid(data, fit.n_positives)
+            grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
             splits = self._splits(fit, few, len(grid.ratios) > 1)
             choice, doubt = fit.choose(splits, grid, progress)
             found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced")
@@ -174,7 +200,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[choice.ratio] * data.balance)
             self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
             self.max_boxes_ = grid.n_boxes[choice.n_boxes]
-            self._warn(data, doubt, found.flags_everything)
+            self._warn(data, doubt, found.flags_everything, constraints.asked.any)
         return self
 
     def at(self, n_limits: int) -> SparseBoxesClassifier:
@@ -235,14 +261,15 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
         check_bool(self.round_limits, "round_limits")
 
-    def _grid(self, data: Training, n_positives: int) -> Any:
-        """Return the settings to try."""
+    def _grid(self, data: Training, n_positives: int, least_ratio: float) -> Any:
+        """Return the settings to try, with false alarms of at least some cost relative to the balance."""
         from boxdraw.learners.sparse.learn import Grid
 
         alone = self.cv is None
         ratios: tuple[float, ...] = (1.0,) if alone or self.false_alarm_cost == "balanced" else _RATIOS
         if isinstance(self.false_alarm_cost, Real):
-            ratios = (float(np.clip(float(self.false_alarm_cost) / data.balance, 1 / _MOST, _MOST)),)
+            ratios = (float(np.clip(float(self.false_alarm_cost) / data.balance, 1 / MOST_RATIO, MOST_RATIO)),)
+        ratios = tuple(dict.fromkeys(max(ratio, least_ratio) for ratio in ratios))
         boxes: tuple[int, ...] = (4,) if alone else _BOXES
         if self.max_boxes != "auto":
             most = min(int(self.max_boxes), n_positives)  # each box holds a positive of its own
@@ -264,13 +291,14 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             return list(fit.deal(int(self.cv), seed, costs))
         return list(fit.given(self._labels(few.positive), self.cv))
 
-    def _warn(self, data: Training, doubt: str, everything: bool) -> None:
+    def _warn(self, data: Training, doubt: str, everything: bool, constrained: bool) -> None:
         """Give at most one warning about the model."""
         fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if not len(self.boxes_):
             doubt = (
                 "No box was found that pays for its limits: nothing is flagged. Lower limit_cost or false_alarm_cost, "
-                "or check whether the features say anything about the classes."
+                + "relax the constraints, " * constrained
+                + "or check whether the features say anything about the classes."
             )
         elif everything:
             doubt = "The boxes hold all training rows: everything is flagged. Raise false_alarm_cost."

@@ -1,0 +1,155 @@
+"""Constraints on the columns of the learners' matrix: masks of the search, and what rounding has to leave alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.constraints import ROUNDING, Constraints
+from boxdraw.model.rows import default_names
+from boxdraw.tables.encoding import Encoding
+from boxdraw.tables.training import Training
+
+if TYPE_CHECKING:
+    from boxdraw.learners.engine.climb import Masks
+    from boxdraw.learners.engine.levels import Axis, LevelTable
+
+MOST_RATIO = 1e9  # costs of a false alarm in balances beyond which nothing changes any more, but digits are lost
+#: The parameters that constrain boxes, in the learners that have them.
+PARAMETERS = ("monotonic_cst", "interaction_cst", "allowed_values", "min_box_rows", "min_box_precision")
+
+
+class Span(NamedTuple):
+    """What a box can limit: levels of a feature."""
+
+    feature: int
+    n_levels: int
+    direction: int = 0
+    at_cuts: bool = False  # lower limits only at odd levels, below the allowed values, and upper ones only above them
+    missing: int = -1  # level of the missing values
+
+    def ends(self) -> tuple[BoolArray, BoolArray]:
+        """Return at which levels an interval may start and end."""
+        first, last = int(self.missing == 0), self.n_levels - 1 - (self.missing > 0)
+        level = np.arange(self.n_levels)
+        there = ((level - first) % 2 == 1) if self.at_cuts else np.ones(self.n_levels, dtype=np.bool_)
+        starts, stops = there & (self.direction >= 0), there & (self.direction <= 0)
+        starts[[0, first]] = stops[[last, -1]] = True  # no limits, with or without missing values
+        if self.missing >= 0:
+            starts[self.missing] = stops[self.missing] = True  # nothing but these
+        return starts, stops
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnConstraints:
+    """Constraints of boxes on the learners' matrix."""
+
+    asked: Constraints
+    feature: IntArray  # per column of the matrix
+    numbers: BoolArray  # columns of numbers, not of codes, and not of which values are missing
+    cuts: dict[int, FloatArray]  # by column of numbers: below and just above each of the only values for limits
+
+    @classmethod
+    def of(cls, encoding: Encoding, estimator: Any, max_limits: int | None = None) -> ColumnConstraints:
+        """Read the parameters of an estimator, given the features of its table."""
+        names = encoding.names or default_names(len(encoding.categories))
+        given = {name: getattr(estimator, name) for name in PARAMETERS} | {"max_limits": max_limits}
+        asked = Constraints.of(names, [values is not None for values in encoding.categories], **given)
+        layout = encoding.layout()
+        feature = np.repeat(np.arange(len(layout)), [1 + missing for _, _, missing in layout])
+        cuts = {layout[j][0]: _around(values) for j, values in asked.cuts.items() if values}
+        return cls(asked, feature, ~encoding.steps, cuts)
+
+    @property
+    def fixed(self) -> BoolArray:
+        """Columns whose limits are not rounded."""
+        return ~self.numbers | np.isin(np.arange(len(self.numbers)), list(self.cuts))
+
+    @property
+    def two_sided(self) -> BoolArray:
+        """Columns that may have an equality."""
+        return np.asarray(np.array(self.asked.directions)[self.feature] == 0)
+
+    def _span(self, column: int, n_levels: int, missing: int = -1, sign: int = 1) -> Span:
+        j = int(self.feature[column])
+        if not self.numbers[column]:
+            return Span(j, n_levels)
+        return Span(j, n_levels, sign * self.asked.directions[j], column in self.cuts, missing)
+
+    def of_table(self, table: LevelTable, axes: Sequence[Axis], share: float | None) -> Masks:
+        """Return the masks of axes. A box must hold a share of the rows; None: nothing is asked of its rows."""
+        spans = []
+        for axis in axes:
+            column = table.columns[axis.of]
+            missing = (0 if axis.missing_first else axis.n_levels - 1) if column.has_missing else -1
+            spans.append(self._span(column.column, axis.n_levels, missing))
+        masks = self._masks(spans, max(span.n_levels for span in spans))
+        if share is None or not self.asked.of_rows:
+            return masks
+        floors = share * (table.ups.sum() + table.downs.sum()), self.asked.min_box_precision or 0.0
+        return masks._replace(ups=table.ups, downs=table.downs, floors=np.array(floors) * (1 - ROUNDING))
+
+    def of_columns(self, n_cuts: IntArray, top: int, sign: int) -> Masks:
+        """Return the masks of columns of so many cuts; ``top`` is no upper limit, and ``sign`` that of the points."""
+        masks = self._masks([self._span(j, n + 1, sign=sign) for j, n in enumerate(n_cuts.tolist())], top + 1)
+        masks.stops[:, top] = True
+        return masks
+
+    def _masks(self, spans: Sequence[Span], n_levels: int) -> Masks:
+        from boxdraw.learners.engine.climb import Masks, no_masks  # numba is not imported before it is needed
+
+        if not self.asked.of_shape:
+            return no_masks(len(spans), n_levels)
+        asked, never = self.asked, self.asked.never
+        starts, stops = np.zeros((2, len(spans), n_levels), dtype=np.bool_)
+        for j, span in enumerate(spans):
+            starts[j, : span.n_levels], stops[j, : span.n_levels] = span.ends()
+            if span.feature in never:
+                starts[j, 1:], stops[j, : span.n_levels - 1] = False, False
+        feature = np.array([span.feature for span in spans])
+        last = {j: k for k, j in enumerate(feature.tolist())}
+        first = {j: k for k, j in reversed(list(enumerate(feature.tolist())))}
+        twins = np.array([first[j] if last[j] == k else last[j] for k, j in enumerate(feature.tolist())])
+        capped = [(apart, 1) for apart in asked.apart]
+        if asked.max_features is not None:
+            capped.append((frozenset(feature.tolist()), asked.max_features))
+        groups, sets = (_members(some, feature) for some in (asked.groups, [some for some, _ in capped]))
+        caps, none = np.array([cap for _, cap in capped], dtype=np.int64), no_masks(1, 1)
+        return Masks(starts, stops, twins, groups, sets, caps, none.ups, none.downs, none.floors)
+
+    def least_ratio(self, data: Training) -> float:
+        """Return the least cost of a false alarm relative to the balance."""
+        return min(self.asked.least_cost() / data.balance, MOST_RATIO)
+
+    def least_share(self, data: Training) -> float:
+        """Return which share of the weight of all rows a box must hold."""
+        return (self.asked.min_box_rows or 0.0) / (data.positive_weight + data.negative_weight)
+
+    def scaled(self, share: float) -> ColumnConstraints:
+        """Return the constraints for a share of the rows."""
+        least = self.asked.min_box_rows
+        return self if least is None else replace(self, asked=replace(self.asked, min_box_rows=share * least))
+
+    def kept(self, boxes: BoxSet, inside: Iterable[BoolArray], data: Training) -> list[int]:
+        """Return the places of the boxes that keep all constraints, given which rows each of them holds."""
+        broken = {breach.box for breach in self.asked.breaches(boxes)}
+        weight, up = data.weights, data.weights * data.positive
+        sums = np.array([(weight[rows].sum(), up[rows].sum()) for rows in inside]).reshape(-1, 2)
+        return [k for k, enough in enumerate(self.asked.holds(*sums.T).tolist()) if enough and k + 1 not in broken]
+
+
+def _around(values: Sequence[float]) -> FloatArray:
+    """Return the cuts of which a lower limit can be at one of the values, and an upper limit, too."""
+    below = np.array(values)
+    return np.column_stack([below, np.nextafter(below, np.inf)]).ravel()
+
+
+def _members(sets: Iterable[frozenset[int]], feature: IntArray) -> BoolArray:
+    """Return which columns of a feature are in each set: (sets, columns)."""
+    rows = [np.isin(feature, list(features)) for features in sets]
+    return np.array(rows, dtype=np.bool_).reshape(-1, len(feature))
