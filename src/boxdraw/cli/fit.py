@@ -14,7 +14,7 @@ from boxdraw._core.warn import warn
 from boxdraw.cli.errors import Failure, UsageError
 from boxdraw.cli.figures import box_figures, figures_text, model_text, rules_json
 from boxdraw.cli.labelled import read_labelled
-from boxdraw.cli.learning import add_learning, check_learning, learn, make_estimator
+from boxdraw.cli.learning import CONSTRAINTS, add_learning, check_learning, learn, make_estimator, read_constraints
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, percent, rows_progress, say, say_json
@@ -32,6 +32,7 @@ EXAMPLES = """\
   boxdraw fit data.csv --target fraud --positive yes --drop id,name --categorical zip -o fraud.json
   boxdraw fit data.csv --target fraud --false-alarm-cost 0.1
   boxdraw fit data.csv --target fraud --max-boxes 2 --max-limits 3
+  boxdraw fit data.csv --target fraud --monotone amount=+,age=- --never postcode --not-together age,income
   boxdraw fit data.csv --target fraud --method scored --max-boxes 6 --max-limits 2
   boxdraw fit small.parquet --target fraud --method exact --max-boxes 2 --time-limit 300
   cat data.csv | boxdraw fit - --target fraud -o - | boxdraw rules -"""
@@ -55,6 +56,7 @@ def run(args: argparse.Namespace) -> None:
     output = Output(args.output, args.force, (args.data,))
     with rows_progress(args.quiet) as tell:
         data = read_labelled(args, tell)
+        read_constraints(args, data.features, data.rows.file.name)
         fitted = _fit_in_passes(args, data, tell) if args.method == "fast" else None
     if fitted is None:
         fitted = _fit_in_memory(args, data)
@@ -119,6 +121,8 @@ def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[s
     own = {"sparse": ("max_limits", "limit_cost"), "scored": ("max_limits", "max_union")}
     own["exact"] = own["sparse"]
     origin["parameters"] |= {name: getattr(args, name) for name in own.get(args.method, ())}
+    given = {name: getattr(args, name) for name in CONSTRAINTS if getattr(args, name) is not None}
+    origin["parameters"] |= given
     return dict(as_plain(origin | _outcome(args.method, fitted)))
 
 

@@ -43,7 +43,8 @@ def read_labelled(args: argparse.Namespace, tell: Tell) -> TrainingFile:
     texts = [*args.categorical, *(name for text in args.categorical for name in text.split(","))]
     file = open_table(args, args.data, texts)
     rows = LabelledFile(file, args.target, args.weight, args.skip_unlabelled)
-    dropped, categorical = (_column_names(given, file) for given in (args.drop, args.categorical))
+    columns = file.schema.names
+    dropped, categorical = (column_names(given, columns, file.name) for given in (args.drop, args.categorical))
     features = [name for name in file.schema.names if name not in {args.target, args.weight, *dropped}]
     facts = rows.facts(features, [] if args.quiet else _texts(file, features, categorical), tell)
     _check_features(features, file.name)
@@ -53,11 +54,10 @@ def read_labelled(args: argparse.Namespace, tell: Tell) -> TrainingFile:
     return data
 
 
-def _column_names(given: Sequence[str], file: TableFile) -> list[str]:
+def column_names(given: Sequence[str], columns: Sequence[str], source: str) -> list[str]:
     """Parse lists of columns, each with commas between them; a name that has a comma itself is given alone."""
-    columns = file.schema.names
     names = [name for text in given for name in ([text] if text in columns else text.split(","))]
-    check_columns(names, columns, file.name)
+    check_columns(names, columns, source)
     return names
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier, SparseBoxesClassifier
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.cli.errors import UsageError
-from boxdraw.cli.options import cost, number_from_0, positive_integer, positive_number
+from boxdraw.cli.labelled import column_names
+from boxdraw.cli.options import cost, number_from_0, positive_integer, positive_number, share
 from boxdraw.cli.show import progress
+from boxdraw.tables.errors import check_columns
 
 __all__ = [
+    "CONSTRAINTS",
     "METHODS",
     "add_learning",
     "add_settings",
@@ -21,6 +24,7 @@ __all__ = [
     "check_learning",
     "learn",
     "make_estimator",
+    "read_constraints",
 ]
 
 #: The learners.
@@ -34,7 +38,15 @@ _OWN = {
     "max_limits": ("sparse", "scored", "exact"),
     "limit_cost": ("sparse", "exact"),
     "max_union": ("scored",),
+    "monotone": ("sparse", "scored"),
+    "never": ("sparse", "scored"),
+    "not_together": ("sparse", "scored"),
+    "min_box_rows": ("sparse", "scored"),
+    "min_box_precision": ("sparse", "scored"),
 }
+#: The options that constrain boxes.
+CONSTRAINTS = ("monotone", "never", "not_together", "min_box_rows", "min_box_precision")
+_DIRECTIONS = {"+": 1, "-": -1}
 
 
 def add_learning(parser: argparse.ArgumentParser) -> None:
@@ -88,8 +100,77 @@ def add_settings(group: argparse._ArgumentGroup, seconds: str) -> None:
         metavar="N",
         help="for scored boxes: the most boxes without points that say the same (8)",
     )
+    add_constraints(group)
     group.add_argument("--seed", type=int, default=0, help="of what is drawn at random (%(default)s)")
     group.add_argument("--jobs", type=positive_integer, metavar="N", help="number of threads (1)")
+
+
+def add_constraints(group: argparse._ArgumentGroup) -> None:
+    """Add what sparse and scored boxes have to keep to."""
+    several: dict[str, Any] = {"action": "append"}
+    group.add_argument(
+        "--monotone",
+        metavar="A=+,B=-",
+        help="for sparse and scored boxes: directions of columns; with + more is worse, so rules have only lower "
+        "limits on the column, with - only upper ones",
+        **several,
+    )
+    group.add_argument(
+        "--never", metavar="A,B", help="for sparse and scored boxes: columns that are in no rule", **several
+    )
+    group.add_argument(
+        "--not-together",
+        metavar="A,B",
+        help="for sparse and scored boxes: columns of which a box has at most one; may be given several times",
+        **several,
+    )
+    group.add_argument(
+        "--min-box-rows",
+        type=positive_number,
+        metavar="N",
+        help="for sparse and scored boxes: the least rows in a box, by weight",
+    )
+    group.add_argument(
+        "--min-box-precision",
+        type=share,
+        metavar="P",
+        help="for sparse and scored boxes: the least share of rows in a box that have the label",
+    )
+
+
+def read_constraints(args: argparse.Namespace, columns: Sequence[str], source: str) -> None:
+    """Replace the texts of options by the columns that they name."""
+    if args.monotone is not None:
+        args.monotone = _directions(args.monotone, columns, source)
+    if args.never is not None:
+        args.never = column_names(args.never, columns, source)
+    if args.not_together is not None:
+        args.not_together = [column_names([text], columns, source) for text in args.not_together]
+
+
+def _directions(given: Sequence[str], columns: Sequence[str], source: str) -> dict[str, int]:
+    """Parse directions; a column whose name has a comma is given alone."""
+    result = {}
+    for text in given:
+        alone = text.rpartition("=")[0] in columns
+        for part in [text] if alone else text.split(","):
+            name, _, sign = part.rpartition("=")
+            if sign not in _DIRECTIONS or not name:
+                raise UsageError(f"--monotone takes columns with = and + or -, as in amount=+,age=-; got {part!r}")
+            check_columns([name], columns, source)
+            result[name] = _DIRECTIONS[sign]
+    return result
+
+
+def _constraints(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the parameters that the options stand for."""
+    return {
+        "monotonic_cst": args.monotone,
+        "interaction_cst": None if args.not_together is None else {"not_together": args.not_together},
+        "allowed_values": None if args.never is None else dict.fromkeys(args.never, ()),
+        "min_box_rows": args.min_box_rows,
+        "min_box_precision": args.min_box_precision,
+    }
 
 
 def check_learning(args: argparse.Namespace, methods: Collection[str]) -> None:
@@ -127,6 +208,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             max_limits=args.max_limits,
             limit_cost="auto" if args.limit_cost is None else args.limit_cost,
             false_alarm_cost=args.false_alarm_cost,
+            **_constraints(args),
             **common | {"random_state": args.seed or None},  # as without a seed in Python
         )
     cost = None if args.false_alarm_cost == "balanced" else args.false_alarm_cost
@@ -146,6 +228,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             max_limits=args.max_limits or "auto",
             max_union=args.max_union or 8,
             false_alarm_cost=cost,
+            **_constraints(args),
             **common,
         )
     n_boxes = "auto" if args.max_boxes is None else box_counts(args.max_boxes)

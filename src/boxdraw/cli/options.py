@@ -23,6 +23,7 @@ __all__ = [
     "number_from_0",
     "positive_integer",
     "positive_number",
+    "share",
     "shares",
     "target_column",
 ]
@@ -168,6 +169,14 @@ def positive_integer(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1 on with at most 9 digits, got {text!r}")
     return int(text)
+
+
+def share(text: str) -> float:
+    """Parse a share above 0, up to 1; 50% is written as 0.5."""
+    number = _number(text)
+    if not 0 < number <= 1:
+        raise argparse.ArgumentTypeError(f"expected a share above 0, up to 1, got {text!r}")
+    return number
 
 
 def shares(text: str) -> list[float]:

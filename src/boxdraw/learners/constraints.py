@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.model.boxes import BoxSet
@@ -33,16 +34,18 @@ class Span(NamedTuple):
     at_cuts: bool = False  # lower limits only at odd levels, below the allowed values, and upper ones only above them
     missing: int = -1  # level of the missing values
 
-    def ends(self) -> tuple[BoolArray, BoolArray]:
-        """Return at which levels an interval may start and end."""
+    def ends(self, never: bool) -> npt.NDArray[np.uint8]:
+        """Return at which levels an interval may start (1) and end (2); ``never`` in between."""
         first, last = int(self.missing == 0), self.n_levels - 1 - (self.missing > 0)
         level = np.arange(self.n_levels)
         there = ((level - first) % 2 == 1) if self.at_cuts else np.ones(self.n_levels, dtype=np.bool_)
-        starts, stops = there & (self.direction >= 0), there & (self.direction <= 0)
+        starts, stops = there & (self.direction >= 0) & (not never), there & (self.direction <= 0) & (not never)
+        if never:
+            first, last = 0, self.n_levels - 1
         starts[[0, first]] = stops[[last, -1]] = True  # no limits, with or without missing values
-        if self.missing >= 0:
+        if self.missing >= 0 and not never:
             starts[self.missing] = stops[self.missing] = True  # nothing but these
-        return starts, stops
+        return np.asarray(starts + 2 * stops, dtype=np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,46 +84,45 @@ class ColumnConstraints:
             return Span(j, n_levels)
         return Span(j, n_levels, sign * self.asked.directions[j], column in self.cuts, missing)
 
-    def of_table(self, table: LevelTable, axes: Sequence[Axis], share: float | None) -> Masks:
-        """Return the masks of axes. A box must hold a share of the rows; None: nothing is asked of its rows."""
+    def of_table(self, table: LevelTable, axes: Sequence[Axis], share: float | None) -> Masks | None:
+        """Return the masks of axes, if any. A box must hold a share of the rows; None: nothing is asked of its rows."""
+        of_rows = share is not None and self.asked.of_rows
+        if not (self.asked.of_shape or of_rows):
+            return None
         spans = []
         for axis in axes:
             column = table.columns[axis.of]
             missing = (0 if axis.missing_first else axis.n_levels - 1) if column.has_missing else -1
             spans.append(self._span(column.column, axis.n_levels, missing))
         masks = self._masks(spans, max(span.n_levels for span in spans))
-        if share is None or not self.asked.of_rows:
+        if share is None or not of_rows:
             return masks
-        floors = share * (table.ups.sum() + table.downs.sum()), self.asked.min_box_precision or 0.0
-        return masks._replace(ups=table.ups, downs=table.downs, floors=np.array(floors) * (1 - ROUNDING))
+        least = share * (table.ups.sum() + table.downs.sum()), self.asked.min_box_precision or 0.0
+        mass = np.column_stack([np.stack([table.ups, table.downs]), np.array(least) * (1 - ROUNDING)])
+        return masks._replace(mass=np.ascontiguousarray(mass))
 
     def of_columns(self, n_cuts: IntArray, top: int, sign: int) -> Masks:
         """Return the masks of columns of so many cuts; ``top`` is no upper limit, and ``sign`` that of the points."""
         masks = self._masks([self._span(j, n + 1, sign=sign) for j, n in enumerate(n_cuts.tolist())], top + 1)
-        masks.stops[:, top] = True
+        masks.ends[:, top] |= 2
         return masks
 
     def _masks(self, spans: Sequence[Span], n_levels: int) -> Masks:
-        from boxdraw.learners.engine.climb import Masks, no_masks  # numba is not imported before it is needed
+        from boxdraw.learners.engine.climb import no_masks  # numba is not imported before it is needed
 
         if not self.asked.of_shape:
             return no_masks(len(spans), n_levels)
-        asked, never = self.asked, self.asked.never
-        starts, stops = np.zeros((2, len(spans), n_levels), dtype=np.bool_)
-        for j, span in enumerate(spans):
-            starts[j, : span.n_levels], stops[j, : span.n_levels] = span.ends()
-            if span.feature in never:
-                starts[j, 1:], stops[j, : span.n_levels - 1] = False, False
+        asked, none = self.asked, no_masks(len(spans), n_levels)
+        for ends, span in zip(none.ends, spans, strict=True):
+            ends[:] = 0
+            ends[: span.n_levels] = span.ends(span.feature in asked.never)
         feature = np.array([span.feature for span in spans])
-        last = {j: k for k, j in enumerate(feature.tolist())}
-        first = {j: k for k, j in reversed(list(enumerate(feature.tolist())))}
-        twins = np.array([first[j] if last[j] == k else last[j] for k, j in enumerate(feature.tolist())])
-        capped = [(apart, 1) for apart in asked.apart]
+        twins = [next((k for k in np.flatnonzero(feature == own) if k != j), j) for j, own in enumerate(feature)]
+        sets = [(group, 0) for group in asked.groups] + [(apart, 1) for apart in asked.apart]
         if asked.max_features is not None:
-            capped.append((frozenset(feature.tolist()), asked.max_features))
-        groups, sets = (_members(some, feature) for some in (asked.groups, [some for some, _ in capped]))
-        caps, none = np.array([cap for _, cap in capped], dtype=np.int64), no_masks(1, 1)
-        return Masks(starts, stops, twins, groups, sets, caps, none.ups, none.downs, none.floors)
+            sets.append((frozenset(feature.tolist()), asked.max_features))
+        rows = [[*twins, len(asked.groups)], *([*np.isin(feature, list(some)), cap] for some, cap in sets)]
+        return none._replace(together=np.array(rows, dtype=np.int64))
 
     def least_ratio(self, data: Training) -> float:
         """Return the least cost of a false alarm relative to the balance."""
@@ -147,9 +149,3 @@ def _around(values: Sequence[float]) -> FloatArray:
     """Return the cuts of which a lower limit can be at one of the values, and an upper limit, too."""
     below = np.array(values)
     return np.column_stack([below, np.nextafter(below, np.inf)]).ravel()
-
-
-def _members(sets: Iterable[frozenset[int]], feature: IntArray) -> BoolArray:
-    """Return which columns of a feature are in each set: (sets, columns)."""
-    rows = [np.isin(feature, list(features)) for features in sets]
-    return np.array(rows, dtype=np.bool_).reshape(-1, len(feature))

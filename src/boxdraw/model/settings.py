@@ -48,6 +48,8 @@ def as_plain(value: Any) -> Any:
         return {str(key): as_plain(item) for key, item in value.items()}
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=str)
     if isinstance(value, list | tuple):
         return [as_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):

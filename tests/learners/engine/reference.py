@@ -15,8 +15,7 @@ ENDS = [(2, 2), (2, 1), (1, 1)]
 @njit
 def best_interval(below, above, n_levels, ends, price, most):
     """Call the engine's function, which only compiled ones can."""
-    free = np.ones(n_levels, np.bool_)
-    return engine.best_interval(below, above, n_levels, ends, price, most, free, free)
+    return engine.best_interval(below, above, n_levels, ends, price, most)
 
 
 @njit
@@ -98,8 +97,7 @@ def random_rows(rng, n_rows=30, n_features=3, most_levels=4, margin=0, ratio=Non
     for side, codes in zip(sums, (low, high), strict=False):
         for j, code in enumerate(codes):
             np.add.at(side[j], code, weight)
-    masks = engine.no_masks(n_features, n_levels.max())
-    return engine.Rows(low, high, n_levels, ends, sums, weight, np.flatnonzero(weight > 0), masks)
+    return engine.Rows(low, high, n_levels, ends, sums, weight, np.flatnonzero(weight > 0))
 
 
 def random_box(rng, rows):

@@ -23,25 +23,19 @@ NO_END = 2**62  # of moves
 
 
 class Masks(NamedTuple):
-    """What a box may be. Starts and stops are of levels; where there are no groups, caps or floors, there are none."""
+    """Which boxes may be drawn. Without any, the search takes None, and is compiled without what is for them."""
 
-    starts: Any  # (features, levels): where an interval may start; the first level is always one
-    stops: Any  # where it may end; the last level is always one
-    twins: Any  # per feature: the other one that stands for the same column, or itself
-    groups: Any  # (groups, features): the features of a box must all be in one
-    sets: Any  # (sets, features): of each, a box has
-    caps: Any  # so many features at most
-    ups: Any  # weight of the positives in each row, where a box must hold some; else of no row
-    downs: Any  # and of the negatives
-    floors: Any  # how much a box must hold, and which share of it must be positive
+    ends: Any  # (features, levels): 1 where an interval may start, 2 where it may end, 3 for both
+    together: Any  # (1 + sets, features + 1): see `find_open`
+    mass: (
+        Any  # (2, rows + 1): weight of positives and negatives, last the least weight and share of positives; or empty
+    )
 
 
 def no_masks(n_features: int, n_levels: int) -> Masks:
     """Return masks that allow any box."""
-    free, none = np.ones((n_features, n_levels), np.bool_), np.zeros((0, n_features), np.bool_)
-    return Masks(
-        free, free, np.arange(n_features), none, none, np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(2)
-    )
+    twins = np.append(np.arange(n_features), 0)[None]
+    return Masks(np.full((n_features, n_levels), 3, np.uint8), twins, np.zeros((2, 0)))
 
 
 class Rows(NamedTuple):
@@ -54,17 +48,13 @@ class Rows(NamedTuple):
     sums: Any  # (1 or 2, features, levels): weight of all rows by low level and, with a margin, by high level
     weight: Any  # per row: above 0 for what is to be found
     positive: Any  # numbers of the rows with positives
-    masks: Any
 
 
-def make_rows(
-    low: Any, high: Any, n_levels: Any, ends: Any, weight: Any, positive: Any, masks: Masks | None = None
-) -> Rows:
+def make_rows(low: Any, high: Any, n_levels: Any, ends: Any, weight: Any, positive: Any) -> Rows:
     """Add up the weights by level, of both kinds of levels if they are not the same array."""
     sides = (low,) if high is low else (low, high)
     sums = [[np.bincount(code, weight, int(n_levels.max())) for code in side] for side in sides]
-    masks = no_masks(len(n_levels), int(n_levels.max())) if masks is None else masks
-    return Rows(low, high, n_levels, ends, np.array(sums), weight, positive, masks)
+    return Rows(low, high, n_levels, ends, np.array(sums), weight, positive)
 
 
 class Prices(NamedTuple):
@@ -141,50 +131,54 @@ def _is_limited(lo, hi, n_levels, j):
 
 
 @inner
-def find_open(masks, lo, hi, n_levels, may):
-    """Write which features may be limited beside those that are; these may stay."""
-    for j in range(len(lo)):
-        may[j] = len(masks.groups) == 0
-    for group in masks.groups:
-        whole = True
-        for j in range(len(lo)):
-            whole = whole and (group[j] or not _is_limited(lo, hi, n_levels, j))
-        for j in range(len(lo)):
-            may[j] = may[j] or (whole and group[j])
-    for s in range(len(masks.caps)):
-        count = 0
-        for j in range(len(lo)):
-            again = masks.twins[j] < j and _is_limited(lo, hi, n_levels, masks.twins[j])
-            count += masks.sets[s, j] and _is_limited(lo, hi, n_levels, j) and not again
-        for j in range(len(lo)):
-            may[j] = may[j] and (count < masks.caps[s] or not masks.sets[s, j])
-    for j in range(len(lo)):
+def find_open(together, lo, hi, n_levels, may):
+    """Write which features may be limited beside those that are; these may stay.
+
+    The first row of ``together`` has the twin of each feature, which stands for the same column, or itself, and behind
+    them the number of groups. These follow: all features of a box must be in one. The other rows are sets of features,
+    and behind them how many of these a box has at most.
+    """
+    n_features, n_groups = len(lo), together[0, len(lo)]
+    for j in range(n_features):
+        may[j] = n_groups == 0
+    for s in range(1, len(together)):
+        inside = outside = 0
+        for j in range(n_features):
+            twin = together[0, j]
+            if _is_limited(lo, hi, n_levels, j) and not (twin < j and _is_limited(lo, hi, n_levels, twin)):
+                inside += together[s, j]
+                outside += 1 - together[s, j]
+        for j in range(n_features):
+            if s <= n_groups:
+                may[j] = may[j] or (outside == 0 and together[s, j] == 1)
+            elif inside >= together[s, n_features] and together[s, j] == 1:
+                may[j] = False
+    for j in range(n_features):
         if _is_limited(lo, hi, n_levels, j):
-            may[j] = may[masks.twins[j]] = True
+            may[j] = may[together[0, j]] = True
 
 
 @inner
 def conform(masks, lo, hi, n_levels, may):
     """Widen a box in place until it is allowed: its limits to where they may be, then without some of its features."""
     for j in range(len(lo)):
-        while not masks.starts[j, lo[j]]:
+        while masks.ends[j, lo[j]] & 1 == 0:
             lo[j] -= 1
-        while not masks.stops[j, hi[j]]:
+        while masks.ends[j, hi[j]] & 2 == 0:
             hi[j] += 1
-    if len(masks.groups) + len(masks.caps) == 0:
-        return
-    old_lo, old_hi = lo.copy(), hi.copy()
     for j in range(len(lo)):
-        lo[j], hi[j] = 0, n_levels[j] - 1
-    for j in range(len(lo)):
-        if _is_limited(old_lo, old_hi, n_levels, j):
-            find_open(masks, lo, hi, n_levels, may)
+        if _is_limited(lo, hi, n_levels, j):
+            twin = masks.together[0, j]
+            old = lo[j], hi[j], lo[twin], hi[twin]
+            lo[j] = lo[twin] = 0
+            hi[j], hi[twin] = n_levels[j] - 1, n_levels[twin] - 1
+            find_open(masks.together, lo, hi, n_levels, may)
             if may[j]:
-                lo[j], hi[j] = old_lo[j], old_hi[j]
+                lo[j], hi[j], lo[twin], hi[twin] = old
 
 
 @inner
-def best_interval(below, above, n_levels, ends, price, most, starts, stops):
+def best_interval(below, above, n_levels, ends, price, most, may=None):
     """Return the best interval, by sums per low and per high level, of at most so many limits: value, lo, hi."""
     total = 0.0
     for a in range(n_levels):
@@ -194,26 +188,26 @@ def best_interval(below, above, n_levels, ends, price, most, starts, stops):
     two, single = (two if most >= ends[0] else np.inf), (single if most >= ends[1] else np.inf)
     best, lo, hi = total + LEAST_GAIN, 0, n_levels - 1
     up_to = above[0]  # weight up to this upper end
-    if n_levels > 1 and up_to - one > best and stops[0]:
+    if n_levels > 1 and up_to - one > best and (may is None or may[0] & 2):
         best, lo, hi = up_to - one, 0, 0
     left = 0.0  # weight below this lower end
     least, start = np.inf, 0  # the best lower end so far
     for a in range(1, n_levels):
         left += below[a - 1]
         up_to += above[a]
-        if left < least and starts[a]:
+        if left < least and (may is None or may[a] & 1):
             least, start = left, a
-        if total - left - one > best and starts[a]:
+        if total - left - one > best and (may is None or may[a] & 1):
             best, lo, hi = total - left - one, a, n_levels - 1
         if a == n_levels - 1:
             break
-        if not stops[a]:
+        if may is not None and may[a] & 2 == 0:
             continue
         if up_to - one > best:
             best, lo, hi = up_to - one, 0, a
         if up_to - least - two > best:
             best, lo, hi = up_to - least - two, start, a
-        if up_to - left - single > best and starts[a]:
+        if up_to - left - single > best and (may is None or may[a] & 1):
             best, lo, hi = up_to - left - single, a, a
     if lo == 0 and hi == n_levels - 1:
         best = total
@@ -308,7 +302,7 @@ def _tighten(rows, scratch, n_inside, n_near, j, lo, hi):
 
 
 @inner
-def _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value):
+def _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value, masks):
     """Return the best interval of any feature: its value, the feature (-1 if none is better), lo, hi."""
     best, feature, best_lo, best_hi = value + LEAST_GAIN, -1, 0, 0
     last = len(scratch.sums) - 1
@@ -324,8 +318,11 @@ def _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value):
                     scratch.both[side, a] = scratch.sums[side, j, a] + scratch.near_sums[side, j, a]
             below, above = scratch.both[0], scratch.both[last]
         most = prices.max_limits - count + own
-        starts, stops = rows.masks.starts[j], rows.masks.stops[j]
-        found, a, b = best_interval(below, above, n_levels, rows.ends[j], prices.limit, most, starts, stops)
+        levels = below, above, n_levels, rows.ends[j]
+        if masks is None:
+            found, a, b = best_interval(*levels, prices.limit, most)
+        else:
+            found, a, b = best_interval(*levels, prices.limit, most, masks.ends[j])
         found -= prices.limit * (count - own)
         if found > best:
             best, feature, best_lo, best_hi = found, j, a, b
@@ -333,12 +330,13 @@ def _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value):
 
 
 @inner
-def climb(rows, prices, taken, lo, hi, allowed, some, scratch):
+def climb(rows, prices, taken, lo, hi, allowed, some, scratch, masks=None):
     """Improve a box in place, move by move, among the rows that no other box has taken; return its value.
 
     If only ``some`` features are allowed, it starts with those and goes on with all of them.
     """
-    conform(rows.masks, lo, hi, rows.n_levels, scratch.may)
+    if masks is not None:
+        conform(masks, lo, hi, rows.n_levels, scratch.may)
     n_inside, n_near, n_others = _scan(rows, taken, lo, hi, scratch)
     _fill(rows, scratch, n_inside, n_others)
     for j in range(len(lo)):
@@ -349,9 +347,9 @@ def climb(rows, prices, taken, lo, hi, allowed, some, scratch):
     for t in range(n_inside):
         value += rows.weight[scratch.inside[t]]
     while True:
-        if len(rows.masks.groups) + len(rows.masks.caps):
-            find_open(rows.masks, lo, hi, rows.n_levels, scratch.may)
-        best, j, new_lo, new_hi = _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value)
+        if masks is not None:
+            find_open(masks.together, lo, hi, rows.n_levels, scratch.may)
+        best, j, new_lo, new_hi = _best_move(rows, prices, lo, hi, scratch, allowed, some, count, value, masks)
         if j < 0 and some:
             some = False
             continue
@@ -380,13 +378,13 @@ def climb(rows, prices, taken, lo, hi, allowed, some, scratch):
 
 
 @entry
-def climb_each(rows, prices, weights, lo, hi, moves):
+def climb_each(rows, prices, weights, lo, hi, moves, masks=None):
     """Improve boxes in place, each by itself and by so many moves; ``weights`` are one for all or one for each."""
     scratch, taken = make_scratch(rows, moves), np.zeros(rows.low.shape[1], np.int16)
     allowed, some = np.ones(lo.shape[1], np.bool_), False
     for k in range(len(lo)):
         weight = weights[min(k, len(weights) - 1)]
-        own = Rows(rows.low, rows.high, rows.n_levels, rows.ends, rows.sums, weight, rows.positive, rows.masks)
+        own = Rows(rows.low, rows.high, rows.n_levels, rows.ends, rows.sums, weight, rows.positive)
         if k < len(weights):
             for j in range(len(rows.low)):
                 _clear(rows, rows.sums, j)
@@ -394,4 +392,4 @@ def climb_each(rows, prices, weights, lo, hi, moves):
                 scratch.others[i] = i
             add_up(own, scratch.others, len(weight), rows.sums, 1.0)
         scratch.moves[0] = moves
-        climb(own, prices, taken, lo[k], hi[k], allowed, some, scratch)
+        climb(own, prices, taken, lo[k], hi[k], allowed, some, scratch, masks)

@@ -26,6 +26,7 @@ from boxdraw.learners.engine.climb import (
     make_rows,
     make_scratch,
     n_limits,
+    no_masks,
 )
 
 # Chances of a start, added up: half the limits of the old box, limits around a positive, the neighbours of a positive,
@@ -73,14 +74,21 @@ def _below(state, n):
 
 
 @inner
-def _cover(rows, lo, hi, taken, number, scratch):
-    """Add a number to the count of each row that a box holds."""
-    if number == 0:
-        return
+def _count_out(rows, lo, hi, scratch):
+    """Return how many features keep each row out of a box."""
     n_out = scratch.n_out
     for i in range(len(n_out)):
         n_out[i] = 0
     count_out(rows, lo, hi, n_out, scratch.out_by)
+    return n_out
+
+
+@inner
+def _cover(rows, lo, hi, taken, number, scratch):
+    """Add a number to the count of each row that a box holds."""
+    if number == 0:
+        return
+    n_out = _count_out(rows, lo, hi, scratch)
     for i in range(len(n_out)):
         taken[i] += number * (n_out[i] == 0)
 
@@ -192,27 +200,22 @@ def _drop(rows, drawing, k, taken, scratch):
 
 
 @inner
-def _holds_enough(rows, lo, hi, scratch):
-    """Return True if the rows in a box, also those of other boxes, weigh enough and are positive enough."""
-    masks, n_out = rows.masks, scratch.n_out
-    for i in range(len(n_out)):
-        n_out[i] = 0
-    count_out(rows, lo, hi, n_out, scratch.out_by)
-    up = down = 0.0
-    for i in range(len(masks.ups)):
-        if n_out[i] == 0:
-            up += masks.ups[i]
-            down += masks.downs[i]
-    return up + down >= masks.floors[0] and up >= masks.floors[1] * (up + down)
-
-
-@inner
-def _pays(rows, prices, drawing, k, value, scratch):
-    """Return True if a box is worth its price, and holds what it must."""
-    lo, hi = drawing.lo[k], drawing.hi[k]
+def _pays(rows, prices, lo, hi, value, scratch, masks):
+    """Return True if a box is worth its price, and the rows in it, also those of other boxes, are what they must be."""
     if n_limits(rows, lo, hi) > prices.max_limits or value - prices.box <= LEAST_GAIN:
         return False
-    return len(rows.masks.ups) == 0 or _holds_enough(rows, lo, hi, scratch)
+    if masks is None:
+        return True
+    mass = masks.mass
+    if mass.shape[1] == 0:
+        return True
+    n_out = _count_out(rows, lo, hi, scratch)
+    up = down = 0.0
+    for i in range(len(n_out)):
+        if n_out[i] == 0:
+            up += mass[0, i]
+            down += mass[1, i]
+    return up + down >= mass[0, -1] and up >= mass[1, -1] * (up + down)
 
 
 @inner
@@ -236,7 +239,7 @@ def _shake(rows, lo, hi, state):
 
 
 @merged
-def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, first, shake):
+def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, first, shake, masks):
     """Drop a box or two and draw new ones, or shake one, and climb with all of them in turn."""
     n_boxes = len(drawing.used)
     rough = not first and n_boxes > 1 and _random(state) < _ROUGH
@@ -264,14 +267,14 @@ def _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, fi
             as_it_is, rough = rough, False  # climbing alone, it might take in what is for two
         drawing.used[k] = as_it_is
         if not as_it_is:
-            value = climb(rows, prices, taken, drawing.lo[k], drawing.hi[k], allowed, some, scratch)
-            drawing.used[k] = _pays(rows, prices, drawing, k, value, scratch)
+            value = climb(rows, prices, taken, drawing.lo[k], drawing.hi[k], allowed, some, scratch, masks)
+            drawing.used[k] = _pays(rows, prices, drawing.lo[k], drawing.hi[k], value, scratch, masks)
         _cover(rows, drawing.lo[k], drawing.hi[k], taken, int(drawing.used[k]), scratch)
 
 
 @entry
-def draw(rows, prices, drawing, given, effort):
-    """Improve a drawing in place; ``given`` are boxes to start from. Returns its value."""
+def draw(rows, prices, drawing, given, effort, masks=None):
+    """Improve a drawing in place, of allowed boxes; ``given`` are boxes to start from. Returns its value."""
     n_boxes, n_features = drawing.lo.shape
     n_rows = rows.low.shape[1]
     state = np.empty(1, np.uint64)
@@ -285,7 +288,7 @@ def draw(rows, prices, drawing, given, effort):
     best, here, idle = NOTHING, NOTHING, 0
     top = Drawing(drawing.lo.copy(), drawing.hi.copy(), drawing.used.copy())
     for number in range(effort.rounds + 1):
-        _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, number == 0, effort.shake)
+        _round(rows, prices, drawing, old, given, taken, allowed, scratch, state, number == 0, effort.shake, masks)
         value = _value(rows, prices, drawing, taken)
         idle += 1
         if value > best + LEAST_GAIN:
@@ -304,12 +307,13 @@ def draw(rows, prices, drawing, given, effort):
     return best
 
 
-def warm_up(what: str, tell: bool) -> None:
-    """Compile the search on two rows, and say so if it takes a while."""
+def warm_up(what: str, tell: bool, masks: bool = False) -> None:
+    """Compile the search on two rows, with masks or without, and say so if it takes a while."""
     codes = np.array([[0, 1]], dtype=np.uint16)
     weight, n_levels, ends = np.array([-1.0, 1.0]), np.array([2]), np.array([[2, 2]])
     rows = make_rows(codes, codes, n_levels, ends, weight, np.array([1]))
     drawing = Drawing(np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64), np.zeros(1, np.bool_))
     with compiling(what, draw, evaluate, tell=tell):
-        draw(rows, Prices(0.1, 0.1, 1), drawing, np.empty((0, 2, 1), np.int64), Effort(1, 1, 0))
+        task = rows, Prices(0.1, 0.1, 1), drawing, np.empty((0, 2, 1), np.int64), Effort(1, 1, 0)
+        draw(*task, no_masks(1, 2)) if masks else draw(*task)
         evaluate(rows, Prices(0.1, 0.1, 1), drawing)

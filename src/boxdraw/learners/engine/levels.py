@@ -87,8 +87,9 @@ class LevelTable:
         return [table for table in rest if table.ups.any() and table.downs.any()]
 
 
-def put_on_levels(data: Training, encoding: Encoding, given: Mapping[int, FloatArray]) -> LevelTable:
-    """Put training rows on levels, with the cuts of some columns given."""
+def put_on_levels(data: Training, encoding: Encoding, given: Mapping[int, FloatArray] | None = None) -> LevelTable:
+    """Put training rows on levels; the cuts of some columns may be given."""
+    given = given or {}
     weight = on_grid(data.weights)
     columns, codes = [], []
     for column, n_codes, has_missing in encoding.layout():

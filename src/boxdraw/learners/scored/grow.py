@@ -87,7 +87,7 @@ def _sums_by_code(column, rows, gradient, sums):
 
 
 @inner
-def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest, starts, stops):
+def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest, ends):
     """Return the most gain of a column, its side (-1 if none is positive), and the first and last cut that have it."""
     # Above a cut are the sums of the codes beyond its blur, and of those within it ("near") in proportion to their
     # distance. A lower limit can be up to cut ``highest`` - 1, an upper one from cut ``lowest`` on.
@@ -121,7 +121,7 @@ def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest, s
         for s in range(2):
             g, h = (above_g, above_h) if s == 0 else (total_g - above_g, total_h - above_h)
             g, h = sign * (g + missing_g) * unit, (h + missing_h + penalty) * unit
-            if g <= 0 or (b >= highest or not starts[b + 1] if s == 0 else b < lowest or not stops[b]):
+            if g <= 0 or (b >= highest or ends[b + 1] & 1 == 0 if s == 0 else b < lowest or ends[b] & 2 == 0):
                 continue
             if g * g * under > over * h * (1 + 2 * EQUAL):
                 over, under, side, left, right = g * g, h, s, b, b
@@ -134,8 +134,8 @@ def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest, s
 def _best_limit(table, rows, gradient, penalty, luck, sign, low, high):
     """Return gain, column, side and cuts of the best new limit; a column's ``luck`` is taken off the squared gain."""
     best, column, side, left, right = NO_GAIN, -1, -1, 0, 0
-    sums, masks, may = np.empty((TOP + 2, 2)), table.masks, np.empty(len(low), np.bool_)
-    find_open(masks, low, high, np.full(len(low), TOP + 1), may)
+    sums, may = np.empty((TOP + 2, 2)), np.empty(len(low), np.bool_)
+    find_open(table.masks.together, low, high, np.full(len(low), TOP + 1), may)
     lucky = 0.0
     for j in range(len(low)):
         lucky += luck[j] if low[j] > 0 or high[j] < TOP else 0.0
@@ -145,8 +145,8 @@ def _best_limit(table, rows, gradient, penalty, luck, sign, low, high):
         first, last = _sums_by_code(table.codes[j], rows, gradient, sums)
         # limits that are there already cannot be set, and the others must leave something between the two
         lowest, highest = (TOP + 1 if high[j] < TOP else low[j]), (0 if low[j] > 0 else high[j])
-        places, ends = (table.values[j], table.cuts[j]), (masks.starts[j], masks.stops[j])
-        gain, s, a, b = _best_cut(sums, first, last, *places, penalty, sign, lowest, highest, *ends)
+        at = table.values[j], table.cuts[j]
+        gain, s, a, b = _best_cut(sums, first, last, *at, penalty, sign, lowest, highest, table.masks.ends[j])
         square = gain**2 - lucky - (luck[j] if low[j] == 0 and high[j] == TOP else 0.0)
         if s < 0 or square <= 0:
             continue

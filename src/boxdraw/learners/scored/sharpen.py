@@ -42,7 +42,7 @@ def _likelihood(n, k):
 
 
 @inner
-def _step(counts, values, cuts, here, up, may):
+def _step(counts, values, cuts, here, up, ends):
     """Return the most credit of a step within the blur of a limit, up or down, and the first and last cut of it."""
     first, last = here, here + 1
     while first > 0 and values[first - 1] > cuts[here] - 0.5:
@@ -61,7 +61,7 @@ def _step(counts, values, cuts, here, up, may):
         below_n += counts[cut, 0]
         below_k += counts[cut, 1]
         rise = below_n / n - below_k / k  # its sign is that of the step
-        if (rise <= 0 if up else rise >= 0) or not may[cut]:
+        if (rise <= 0 if up else rise >= 0) or ends[cut] == 0:
             continue
         credit = _likelihood(below_n, below_k) + _likelihood(n - below_n, k - below_k) - none
         if credit > best * (1 + EQUAL):
@@ -87,8 +87,8 @@ def sharpen(table, positive, weight, sign, low, high):
                 high[j] = TOP
             counts = _counts_by_code(table, positive, weight, low, high, sharp, j)
             up = (sign > 0) == (side == 0)
-            may = table.masks.starts[j, 1:] if side == 0 else table.masks.stops[j]
-            credit, left, right = _step(counts, table.values[j], table.cuts[j], here, up, may)
+            ends = table.masks.ends[j, 1:] & 1 if side == 0 else table.masks.ends[j] & 2
+            credit, left, right = _step(counts, table.values[j], table.cuts[j], here, up, ends)
             sharp[j, side] = credit > CLEAR and lowest <= left and right <= highest
             if not sharp[j, side]:
                 left = right = here

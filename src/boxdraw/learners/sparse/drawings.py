@@ -10,7 +10,7 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.quiet import quietly
-from boxdraw.learners.engine.climb import Masks, Prices, Rows, make_rows, no_masks
+from boxdraw.learners.engine.climb import Masks, Prices, Rows, make_rows
 from boxdraw.learners.engine.draw import Drawing, Effort, draw, evaluate
 from boxdraw.learners.engine.levels import Axis, LevelTable
 from boxdraw.learners.fast.cluster import cluster_positives
@@ -57,7 +57,7 @@ class Board:
         self._n_levels = np.array([axis.n_levels for axis in axes], dtype=np.int64)
         self._ends = np.array([axis.ends for axis in axes], dtype=np.int64)
         self._votes, self._trust = votes, trust
-        self._masks = no_masks(len(axes), int(self._n_levels.max())) if masks is None else masks
+        self._masks = () if masks is None else (masks,)
         self._rows: dict[float, Rows] = {}
 
     def rows(self, ratio: float) -> Rows:
@@ -65,7 +65,7 @@ class Board:
         if ratio not in self._rows:
             weight = np.rint(self._weights(ratio) / _UNIT) * _UNIT
             levels = self._codes, self._codes, self._n_levels, self._ends
-            self._rows[ratio] = make_rows(*levels, weight, np.flatnonzero(self.ups > 0), self._masks)
+            self._rows[ratio] = make_rows(*levels, weight, np.flatnonzero(self.ups > 0))
         return self._rows[ratio]
 
     def _weights(self, ratio: float) -> FloatArray:
@@ -87,7 +87,7 @@ class Board:
     def improve(self, drawing: Drawing, costs: Costs, effort: Effort) -> None:
         """Improve a drawing in place."""
         given = np.empty((0, 2, len(self.axes)), dtype=np.int64)
-        draw(self.rows(costs.ratio), _prices(costs), drawing, given, effort)
+        draw(self.rows(costs.ratio), _prices(costs), drawing, given, effort, *self._masks)
 
     @cached_property
     def clusters(self) -> list[Drawing]:
@@ -113,8 +113,7 @@ class Board:
     def held(self, drawing: Drawing) -> BoolArray:
         """Return a mask of the rows in the drawing."""
         no_sums = np.zeros((1, len(self.axes), 1))  # rows to look at may have levels that no sum has
-        levels = self._codes, self._codes, self._n_levels, self._ends
-        rows = Rows(*levels, no_sums, self.ups, np.empty(0, np.intp), self._masks)
+        rows = Rows(self._codes, self._codes, self._n_levels, self._ends, no_sums, self.ups, np.empty(0, np.intp))
         return np.asarray(evaluate(rows, Prices(0.0, 0.0, 0), drawing)[1] > 0)
 
 

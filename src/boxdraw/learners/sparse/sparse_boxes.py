@@ -186,7 +186,8 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             check_balance(data, LEAST_BALANCE)
             constraints = ColumnConstraints.of(self._encoding, self, self.max_limits)
             few = draw_sample(data, _SEARCHED)
-            warm_up("Sparse Boxes", self.verbose > 0)
+            asked = constraints.asked
+            warm_up("Sparse Boxes", self.verbose > 0, asked.of_shape or asked.of_rows)
             progress = Progress("Sparse Boxes", self.verbose)
             fit = Fit(data, few, self._encoding, constraints, bool(self.round_limits), self.n_jobs)
             progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
@@ -200,7 +201,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[choice.ratio] * data.balance)
             self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
             self.max_boxes_ = grid.n_boxes[choice.n_boxes]
-            self._warn(data, doubt, found.flags_everything, constraints.asked.any)
+            self._warn(data, doubt, found.flags_everything, asked.any)
         return self
 
     def at(self, n_limits: int) -> SparseBoxesClassifier:
