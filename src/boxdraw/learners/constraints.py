@@ -35,17 +35,18 @@ class Span(NamedTuple):
     missing: int = -1  # level of the missing values
 
     def ends(self, never: bool) -> npt.NDArray[np.uint8]:
-        """Return at which levels an interval may start (1) and end (2); ``never`` in between."""
-        first, last = int(self.missing == 0), self.n_levels - 1 - (self.missing > 0)
-        level = np.arange(self.n_levels)
-        there = ((level - first) % 2 == 1) if self.at_cuts else np.ones(self.n_levels, dtype=np.bool_)
-        starts, stops = there & (self.direction >= 0) & (not never), there & (self.direction <= 0) & (not never)
-        if never:
-            first, last = 0, self.n_levels - 1
-        starts[[0, first]] = stops[[last, -1]] = True  # no limits, with or without missing values
-        if self.missing >= 0 and not never:
-            starts[self.missing] = stops[self.missing] = True  # nothing but these
-        return np.asarray(starts + 2 * stops, dtype=np.uint8)
+        """Return at which levels an interval may start (1) and end (2); ``never``: only at the first and the last."""
+        ends = np.zeros(self.n_levels, dtype=np.uint8)
+        first, last, level = int(self.missing == 0), self.n_levels - 1 - (self.missing > 0), np.arange(self.n_levels)
+        if not never:
+            there = (level - first) % 2 == 1 if self.at_cuts else level >= 0
+            ends[there] = 1 * (self.direction >= 0) + 2 * (self.direction <= 0)
+            ends[first] |= 1  # no limits, but with or without missing values
+            ends[last] |= 2
+            ends[level == self.missing] = 3  # nothing but these
+        ends[0] |= 1
+        ends[-1] |= 2
+        return ends
 
 
 @dataclass(frozen=True, slots=True)
