@@ -1,0 +1,95 @@
+"""Do constraints hold, and what do true directions cost? Bars: not one violation, and at most .002 of AUC.
+
+Run from the repository: ``PYTHONPATH=. python benchmarks/constraints.py``. Fits are those of the tests, of generated
+tables under generated constraints, and judged by their check. On each of the paper's data sets the directions are those
+of the features whose own AUC on the whole table is clearly above or below one half; AUC is that of ten 50/50 splits,
+with and without them.
+"""
+
+import argparse
+import os
+import runpy
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from paper.data import all_names, load_those_here
+
+TESTS = runpy.run_path(str(Path(__file__).parents[1] / "tests" / "learners" / "test_constraints.py"))
+LEARNERS, fit, drawings_of = TESTS["LEARNERS"], TESTS["fit"], TESTS["drawings_of"]
+CLEAR = 3.0  # standard errors of an AUC of one half
+
+
+def count_violations(n_fits):
+    """Fit so many models, print what they break, and return how many do."""
+    found = {name: 0 for name in LEARNERS}
+    start = time.perf_counter()
+    for number in range(n_fits):
+        rng, name = np.random.default_rng([7, number]), list(LEARNERS)[number % 2]
+        X, y = TESTS["random_table"](rng)
+        constraints = TESTS["random_constraints"](rng, X)
+        weight = rng.integers(1, 4, len(y)).astype(float) if rng.random() < 0.4 else np.ones(len(y))
+        options = {"max_boxes": int(rng.integers(1, 6)), "round_limits": bool(rng.random() < 0.8)}
+        options["cv"] = 3 if rng.random() < 0.3 else None
+        if name == "scored" and "min_box_precision" not in constraints:
+            options["signed_points"] = bool(rng.random() < 0.5)
+        drawings = drawings_of(fit(name, X, y, weight, **options, **constraints))
+        rows = constraints, X, y, weight
+        if breaches := [breach for boxes, signs in drawings for breach in TESTS["broken"](boxes, *rows, signs)]:
+            found[name] += 1
+            print(f"- {name}, table {number}: {breaches[0]} under {constraints}")
+    seconds = (time.perf_counter() - start) / max(n_fits, 1)
+    print(f"{n_fits} fits, {seconds:.2f} s each; with violations: {found}", flush=True)
+
+
+def directions_of(X, y):
+    """Return the sign of each feature's own AUC, 0 where it is not clear."""
+    ups, downs = np.count_nonzero(y == 1), np.count_nonzero(y == 0)
+    error = np.sqrt((ups + downs + 1) / (12 * ups * downs))
+    above = np.array([roc_auc_score(y, column) for column in X.T]) - 0.5
+    return np.where(np.abs(above) > CLEAR * error, np.sign(above), 0).astype(int)
+
+
+def print_costs(tables, n_splits):
+    """Print the AUC with and without the true directions."""
+    print("| data | directions | " + " | ".join(f"{name} | change" for name in LEARNERS) + " |")
+    print("| --- | --- |" + " --- | --- |" * len(LEARNERS), flush=True)
+    changes = []
+    for table in tables:
+        directions, values = directions_of(table.X, table.y), []
+        splits = StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=0).split(table.X, table.y)
+        for train, test in splits:
+            values.append([])
+            for learner in LEARNERS.values():
+                for given in (None, directions):
+                    model = learner(monotonic_cst=given, pos_label=1).fit(table.X[train], table.y[train])
+                    values[-1].append(roc_auc_score(table.y[test], model.decision_function(table.X[test])))
+        free, asked = np.mean(values, axis=0).reshape(-1, 2).T
+        changes.append(asked - free)
+        cells = " | ".join(f"{auc:.3f} | {change:+.4f}" for auc, change in zip(free, changes[-1], strict=True))
+        print(f"| {table.name} | {np.count_nonzero(directions)} of {len(directions)} | {cells} |", flush=True)
+    if changes:
+        print("| mean | | " + " | ".join(f" | {change:+.4f}" for change in np.mean(changes, axis=0)) + " |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--fits", type=int, default=10_000, help="generated fits (%(default)s)")
+    parser.add_argument("--splits", type=int, default=10, help="of each data set (%(default)s)")
+    parser.add_argument("--quick", action="store_true", help="a smoke run: ten fits, no data sets")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    count_violations(10 if options.quick else options.fits)
+    if options.quick or not os.environ.get("BOXDRAW_DATA"):
+        print("Left out: the cost of directions. It needs the paper's data sets: set the variable BOXDRAW_DATA.")
+        return
+    tables, _ = load_those_here(all_names())
+    print_costs(tables, options.splits)
+
+
+if __name__ == "__main__":
+    main()
