@@ -28,7 +28,7 @@ def ramp(value, cut, width):
 
 def membership(table, low, high, sharp=None, width=1.0):
     """How far each row is inside a box: the product over its limits. The table has codes, values and cuts."""
-    codes, values, cuts = table
+    codes, values, cuts, *_ = table
     result = []
     for code in codes.T.tolist():
         share = 1.0

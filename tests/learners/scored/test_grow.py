@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from boxdraw.learners.engine.climb import no_masks
 from boxdraw.learners.scored.bins import MISSING, TOP, Blurred, make_bins
 from boxdraw.learners.scored.grow import grow, membership
 from boxdraw.learners.scored.logistic import rounder_of
@@ -19,7 +20,7 @@ def table_of(codes, values, cuts):
     full = [np.full((len(codes), TOP + 1), np.nan) for _ in range(2)]
     for j in range(len(codes)):
         full[0][j, : len(values[j])], full[1][j, : len(cuts[j])] = values[j], cuts[j]
-    return Blurred(np.array(codes, dtype=np.uint8), *full)
+    return Blurred(np.array(codes, dtype=np.uint8), *full, no_masks(len(codes), full[0].shape[1]))
 
 
 def problem(seed, gap=40):

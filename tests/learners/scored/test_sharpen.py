@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from boxdraw.learners.engine.climb import no_masks
 from boxdraw.learners.scored.bins import MISSING, TOP, Blurred, make_bins
 from boxdraw.learners.scored.grow import grow, membership
 from boxdraw.learners.scored.logistic import rounder_of
@@ -21,7 +22,7 @@ def table_of(codes, values):
     for j, column in enumerate(values):
         full[0, j, : len(column)] = column
         full[1, j, : len(column) - 1] = (np.array(column[1:]) + column[:-1]) / 2
-    return Blurred(np.array(codes, dtype=np.uint8), full[0], full[1])
+    return Blurred(np.array(codes, dtype=np.uint8), full[0], full[1], no_masks(len(codes), TOP + 1))
 
 
 def sharpened(table, positive, low, high, sign=1.0, weight=None):

@@ -77,13 +77,14 @@ class Cells:
     member: BoolArray  # (cells, boxes)
     mass: FloatArray  # (2, cells): weight of the negatives and of the positives
 
-    def logistic(self, rows: BinnedRows, signs: FloatArray | None) -> FloatArray:
+    def logistic(self, rows: BinnedRows, nonnegative: bool, signs: FloatArray | None = None) -> FloatArray:
         """Fit coefficients of the boxes, the intercept last."""
         F = self.member.astype(np.float64).repeat(2, axis=0)
         positive = np.arange(len(F)) % 2 == 1
         start = np.zeros(F.shape[1] + 1)
         mass = self.mass.T.ravel()
-        return fit_signed(F, positive, mass, rows.class_weight, RIDGE * rows.unit, start, EXACT, signs)
+        task = positive, mass, rows.class_weight, RIDGE * rows.unit, nonnegative
+        return fit_signed(F, *task, start, EXACT, signs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class BoostedBoxes:
     missing: BoolArray  # which columns have missing numbers
     cells: Cells  # of all rows
     inside: FloatArray  # (few rows, boxes): how far inside
-    signs: FloatArray | None  # that the points must have; None for any
+    signs: FloatArray | None = None  # that the points must have; None for any
 
 
 def boost(rows: BinnedRows, few: BinnedRows, setting: Setting, shape: Shape) -> BoostedBoxes:
@@ -103,7 +104,7 @@ def boost(rows: BinnedRows, few: BinnedRows, setting: Setting, shape: Shape) -> 
     table = rows.bins.blurred(rows.blur)
     few_table = table if few is rows else few.bins.blurred(few.blur)
     inside, few_inside = np.zeros((len(rows.weight), 0)), np.zeros((len(few.weight), 0))
-    task = few.positive, few.weight, few.class_weight, RIDGE * few.unit
+    task = few.positive, few.weight, few.class_weight, RIDGE * few.unit, not shape.signed
     rounder = rounder_of(rows.weight.sum() * rows.class_weight.max())
     fixed = rows.weight, rounder, setting.lam * rows.unit, rows.luck
     tables = {sign: table for sign in ((1, -1) if shape.signed else (1,))}
@@ -139,21 +140,23 @@ def fit_signed(
     weight: FloatArray,
     class_weight: FloatArray,
     ridge: float,
+    nonnegative: bool,
     start: FloatArray,
     exact: float,
     signs: FloatArray | None,
 ) -> FloatArray:
-    """Fit coefficients of given signs, or of any if these are None, and the intercept."""
-    task, nonnegative = (positive, weight, class_weight, ridge), signs is not None
-    turn = 1.0 if signs is None or (signs > 0).all() else np.append(signs, 1.0)
-    F = F if isinstance(turn, float) else F * signs
-    return np.asarray(fit_logistic(F, *task, nonnegative, start * turn, exact) * turn)
+    """Fit coefficients, of given signs unless these are None, and the intercept."""
+    task = positive, weight, class_weight, ridge
+    if signs is None:
+        return np.asarray(fit_logistic(F, *task, nonnegative, start, exact))
+    turn = np.append(signs, 1.0)
+    return np.asarray(fit_logistic(F * signs, *task, True, start * turn, exact) * turn)
 
 
 def _signs(boxes: dict[bytes, Box], shape: Shape) -> FloatArray | None:
-    """Return which sign the points of each box must have; None for any. With directions a box must keep its own."""
+    """Return which sign the points of each box must keep; None for any: only those with directions must."""
     directed = shape.constraints is not None and any(shape.constraints.asked.directions)
-    return np.array([float(box.sign) for box in boxes.values()]) if directed or not shape.signed else None
+    return np.array([float(box.sign) for box in boxes.values()]) if shape.signed and directed else None
 
 
 def _new_box(
