@@ -34,7 +34,8 @@ def count_violations(n_fits):
         X, y = TESTS["random_table"](rng)
         constraints = TESTS["random_constraints"](rng, X)
         weight = rng.integers(1, 4, len(y)).astype(float) if rng.random() < 0.4 else np.ones(len(y))
-        options = {"max_boxes": int(rng.integers(1, 6)), "round_limits": bool(rng.random() < 0.8)}
+        rounded = "max_limits" in constraints or bool(rng.random() < 0.7)
+        options = {"max_boxes": int(rng.integers(1, 6)), "round_limits": rounded}
         options["cv"] = 3 if rng.random() < 0.3 else None
         if name == "scored" and "min_box_precision" not in constraints:
             options["signed_points"] = bool(rng.random() < 0.5)
