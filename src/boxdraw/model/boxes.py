@@ -429,19 +429,30 @@ class BoxSet(Exports):
 
         return round_boxes(self, X, y, digits=digits, **options)
 
-    def check(self, *, X: Any = None, y: Any = None, **constraints: Any) -> list[Breach]:
+    def check(
+        self,
+        *,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        allowed_values: Any = None,
+        max_limits: int | None = None,
+        max_boxes: int | None = None,
+        min_box_rows: float | None = None,
+        min_box_precision: float | None = None,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        pos_label: Any = None,
+    ) -> list[Breach]:
         """Say which limits and boxes break constraints.
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features), optional
-            Rows, needed for ``min_box_rows`` and ``min_box_precision``.
-        y : array-like of shape (n_samples,), optional
-            Their labels.
-        **constraints
-            Any of ``monotonic_cst``, ``interaction_cst``, ``allowed_values``, ``max_limits``, ``max_boxes``,
-            ``min_box_rows`` and ``min_box_precision``, as in `SparseBoxesClassifier`; also ``sample_weight`` and
-            ``pos_label`` of the rows, as in `simplify`.
+        monotonic_cst, interaction_cst, allowed_values, max_limits, max_boxes, min_box_rows, min_box_precision
+            The constraints, as in `SparseBoxesClassifier`.
+        X, y, sample_weight, pos_label
+            Rows, their labels, their weights and the positive class, as in `simplify`. Only ``min_box_rows`` and
+            ``min_box_precision`` need rows and labels.
 
         Returns
         -------
@@ -459,7 +470,18 @@ class BoxSet(Exports):
         """
         from boxdraw.model.constraints import check_boxes
 
-        return check_boxes(self, X, y, **constraints)
+        rows = X, y, sample_weight, pos_label
+        return check_boxes(
+            self,
+            *rows,
+            monotonic_cst=monotonic_cst,
+            interaction_cst=interaction_cst,
+            allowed_values=allowed_values,
+            max_limits=max_limits,
+            max_boxes=max_boxes,
+            min_box_rows=min_box_rows,
+            min_box_precision=min_box_precision,
+        )
 
     def explain(self, X: Any) -> Any:
         """Return which box holds each row, or what it would take to be in the nearest one.
