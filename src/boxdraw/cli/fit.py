@@ -18,6 +18,7 @@ from boxdraw.cli.learning import add_learning, check_learning, learn, make_estim
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, percent, rows_progress, say, say_json
+from boxdraw.learners.doubts import everything_is_flagged
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.settings import as_plain
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> None:
     with rows_progress(args.quiet) as tell:
         figures = box_figures(model, data.pieces(), data.n_rows, tell)
     if args.method != "sparse":  # which says so itself
-        _warn(figures)
+        _warn(figures, args.method)
     output.write(model_to_json(model))
     if args.json:
         saved = {"model": output.name, "fit": model.fit}
@@ -71,13 +72,13 @@ def run(args: argparse.Namespace) -> None:
         say(_report(model, data, figures, output), sys.stderr if output.is_stdout else sys.stdout)
 
 
-def _warn(figures: list[dict[str, Any]]) -> None:
+def _warn(figures: list[dict[str, Any]], method: str) -> None:
     """Warn if no row that counts, or every row, is in a box."""
     together = figures[-1]
     if not together["true_positives"]:
         warn("No row with the label is in a box: do not rely on them.")
-    elif together["lift"] <= 1 and together["recall"] == 1:
-        warn("The boxes hold all training rows: everything is flagged. Raise false_alarm_cost.")
+    elif method != "fast" and together["lift"] <= 1 and together["recall"] == 1:  # fast says so itself
+        warn(everything_is_flagged("false_alarm_cost"))
 
 
 def _fit_in_passes(args: argparse.Namespace, data: TrainingFile, tell: Tell) -> Any:

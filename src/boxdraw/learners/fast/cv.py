@@ -17,7 +17,7 @@ from sklearn.utils import check_scalar
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.tiles import threaded_map
-from boxdraw._core.warn import warn
+from boxdraw.learners.doubts import everything_is_flagged, nothing_is_flagged
 from boxdraw.learners.fast.divide import MEANS
 from boxdraw.learners.fast.fast_boxes import DISTANCES, LearnedFastBoxes, check_clusterer, range_width
 from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, suitable_price
@@ -178,15 +178,19 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
                 f"fit_table needs a number of folds as cv, for a splitter sees no rows; got cv={self.cv!r}."
             )
 
-    def _fit(self, source: Source) -> None:
-        super()._fit(source)
-        if self.negative_weight is None and not len(self.boxes_):
-            warn(
-                f"No row is flagged: at a cost of {self.negative_weight_:.3g} per false alarm, which suits the inner "
-                "folds, no box is left around all rows. Try a smaller false_alarm_cost. More settings of n_boxes, "
-                "growth and feature_range may help too; path() has boxes at other costs, and critical_weight() ranks "
-                "rows."
-            )
+    def _doubt(self, source: Source) -> str:
+        """Return a warning if the boxes hold none or all of the rows that the parameters were chosen on."""
+        lower, upper = self._edges.limits(self.negative_weight_, self.expansion_, growth_named(self.growth_))
+        X = self._edges.order.apply(self._rows(source).X)
+        flagged = np.zeros(len(X), dtype=np.bool_)
+        for low, high in zip(lower, upper, strict=True):
+            flagged |= (((low <= X) & (high >= X)) | np.isnan(X)).all(axis=1)
+        cost = "false_alarm_cost" if self.negative_weight is None else "negative_weight"
+        if not flagged.any():
+            why = f"No training row is in a box at a cost of {self.negative_weight_:.3g} per false alarm"
+            more = "In Python, path() has boxes at other costs, and critical_weight() ranks rows."
+            return f"{nothing_is_flagged(why, cost)} {more}"
+        return super()._doubt(source) or (everything_is_flagged(cost) if flagged.all() else "")
 
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         """Choose a setting of the grid and the cost on the inner folds."""
@@ -195,8 +199,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         grid = self._grid()
         scorer = None if self.scoring is None else get_scorer(self.scoring)
         positive, negative = source.weights
-        given = None if isinstance(self.cv, Integral) else source.rows  # folds that are given are of all rows
-        rows = source.trial if given is None else given
+        rows = self._rows(source)
         folds = self._folds(rows)
         balance = positive / negative
         given_price = self.negative_weight if self.false_alarm_cost is None else self.false_alarm_cost
@@ -210,6 +213,11 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         self._simplified_at = self.false_alarm_cost_ if simpler else None
         plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"], self.verbose)
         return plan, c, self._push(setting["expansion"], negative), growth_named(setting["growth"])
+
+    def _rows(self, source: Source) -> Training:
+        """Return the rows to choose on: folds that are given are of all rows."""
+        given = None if isinstance(self.cv, Integral) else source.rows
+        return source.trial if given is None else given
 
     def _plan(self, feature_range: Any, distance: str, n_boxes: int, verbose: int = 0) -> Plan:
         return Plan(n_boxes, range_width(feature_range), self.clusterer, self.random_state, distance, verbose)

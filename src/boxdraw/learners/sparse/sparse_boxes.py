@@ -16,6 +16,7 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
+from boxdraw.learners.doubts import everything_is_flagged, nothing_is_flagged
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
@@ -268,12 +269,9 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         """Give at most one warning about the model."""
         fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if not len(self.boxes_):
-            doubt = (
-                "No box was found that pays for its limits: nothing is flagged. Lower limit_cost or false_alarm_cost, "
-                "or check whether the features say anything about the classes."
-            )
+            doubt = nothing_is_flagged("No box was found that pays for its limits", "limit_cost or false_alarm_cost")
         elif everything:
-            doubt = "The boxes hold all training rows: everything is flagged. Raise false_alarm_cost."
+            doubt = everything_is_flagged("false_alarm_cost")
         elif fewest <= _GUESSES:
             doubt = (
                 f"Rows of the smaller class: {fewest}. Limits learned from so few are guesses: do not rely on the "
