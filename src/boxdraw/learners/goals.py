@@ -61,7 +61,7 @@ class Goal:
             return np.where(hits < n, betainc(np.maximum(n - hits, 1e-300), hits + 1, 1 - self.value), 1.0)
         return np.where(hits > 0, betainc(np.maximum(hits, 1e-300), n - hits + 1, self.value), 1.0)
 
-    def bound(self, share: FloatArray, n: FloatArray, level: float) -> FloatArray:
+    def bound(self, share: FloatArray, n: FloatArray, level: FloatArray) -> FloatArray:
         """Return the worst goal that a share of n rows would still keep at a level (Clopper and Pearson 1934)."""
         hits = share * n
         if self.is_most:
@@ -75,7 +75,7 @@ def goal_of(estimator: Any) -> Goal | None:
     others = [name for name in ("false_alarm_cost", "negative_weight") if getattr(estimator, name, None) is not None]
     for name in (*given, "confidence"):
         value = getattr(estimator, name)
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
             raise ValueError(f"{name} must be a number between 0 and 1; got {value!r}.")
     if not given:
         return None
@@ -185,7 +185,7 @@ def pick(goal: Goal, points: Points) -> tuple[int, KeptGoal]:
         order = np.flatnonzero(decides)[:: -1 if goal.is_most else 1]
         levels = np.zeros(len(share))
         levels[order[np.cumsum(chances[order] > level) == 0]] = level
-    bounds = np.array([goal.bound(*pair, at or level) for *pair, at in zip(share, n, levels, strict=True)])
+    bounds = goal.bound(share, n, np.where(levels > 0, levels, level))
     good = np.flatnonzero(levels > 0)
     if len(good):
         # The fewest false alarms that keep the recall, or the most recall that keeps the rest.
@@ -224,6 +224,6 @@ def warn_if_missed(found: KeptGoal | None) -> None:
     """Warn of a goal that no operating point keeps, and say what is within reach."""
     if found is not None and not found.kept:
         warn(
-            f"{found}. No operating point keeps the goal ({found.name}), and this is the nearest. Ask for less, or learn "
-            "from more rows or other features."
+            f"{found}. No operating point keeps the goal ({found.name}), and this is the nearest. Ask for less, or "
+            "learn from more rows or other features."
         )

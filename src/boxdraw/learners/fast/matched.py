@@ -33,7 +33,8 @@ class MatchedFits:
         self._growth, self._folds, self._rows = growth, folds, rows
         final = Stages(rows, has_many_cells(rows.X)).edges(plan, growth if growth.stops_at_negatives else None)
         self._pushes = [push(fold.train.negative_weight) for fold in folds]
-        self._edges, self._ratios, self.weights = [], [], []
+        self._edges: list[Edges] = []
+        self._ratios, self.weights = [], []
         self._own: list[tuple[FloatArray, FloatArray]] = []  # per fold, its weights of its training and test rows
         self._final = training_weights(final, rows, push(rows.negative_weight), growth, None)
         for fold, own_push in zip(folds, self._pushes, strict=True):
@@ -60,10 +61,11 @@ class MatchedFits:
 
     def simpler_flags(self, c: float, price: float) -> BoolArray:
         """Return which test rows boxes without needless limits flag."""
-        parts = zip(self._folds, self._edges, self._pushes, self._ratios, strict=True)
-        return np.concatenate([self._simpler(*part, c, price) for part in parts])
+        return np.concatenate([self._simpler(number, c, price) for number in range(len(self._folds))])
 
-    def _simpler(self, fold: Fold, edges: Edges, push: float, ratio: float, c: float, price: float) -> BoolArray:
+    def _simpler(self, number: int, c: float, price: float) -> BoolArray:
+        fold, edges = self._folds[number], self._edges[number]
+        push, ratio = self._pushes[number], self._ratios[number]
         simpler = needed_edges(edges, fold.train, c / ratio, push, self._growth, price)
         critical = critical_weights(simpler, fold.test.X, [push], self._growth, None)[0]
         return np.asarray(scaled_weights(critical, ratio) >= c)
@@ -71,9 +73,8 @@ class MatchedFits:
     def simpler_is_as_good(self, c: float, price: float) -> bool:
         """Return True if boxes without needless limits lose no more on held-out rows than chance explains."""
         changes = []
-        parts = zip(self._folds, self._edges, self._pushes, self._ratios, self.weights, strict=True)
-        for *fit, weights in parts:
-            fold, before, after = fit[0], weights >= c, self._simpler(*fit, c, price)
+        for number, (fold, weights) in enumerate(zip(self._folds, self.weights, strict=True)):
+            before, after = weights >= c, self._simpler(number, c, price)
             worth = fold.test.weights * np.where(fold.test.positive, 1.0, -price)
             changes.append(worth * (before.astype(np.float64) - after))
         change = np.concatenate(changes)

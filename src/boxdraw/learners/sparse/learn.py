@@ -268,7 +268,8 @@ def _rates_within(fold: FoldPath, choices: Sequence[Choice], shares: Sequence[fl
 def _points(rates: FloatArray, table: LevelTable) -> Points:
     ups, downs = float(table.ups.sum()), float(table.downs.sum())
     counts = ups / table.stand_for[0], downs / table.stand_for[1]
-    return Points(*np.clip(rates.mean(axis=0), 0, 1), ups / (ups + downs), counts)
+    recall, false_alarms = np.clip(rates.mean(axis=0), 0, 1)
+    return Points(recall, false_alarms, ups / (ups + downs), counts)
 
 
 def _choose_at(gain: FloatArray, r: int, first: int, clustered: bool) -> Choice:
