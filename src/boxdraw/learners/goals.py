@@ -213,11 +213,11 @@ def _holm(chances: FloatArray, level: float, left: int, most: float) -> FloatArr
 
 
 def cuts_within(score: FloatArray, weight: FloatArray, shares: Sequence[float]) -> FloatArray:
-    """Return, for each share of the rows, the lowest score from which on no more are flagged, or infinity."""
+    """Return, for each share of the rows, the lowest score from which on no more are flagged, or the highest one."""
     values, place = np.unique(score, return_inverse=True)
     flagged = np.cumsum(np.bincount(place.reshape(-1), weights=weight)[::-1])[::-1] / weight.sum()
     first = np.searchsorted(-flagged, [-share * (1 + 1e-12) for share in shares])  # that flags few enough
-    return np.append(values, np.inf)[first]
+    return np.asarray(values[np.minimum(first, len(values) - 1)])
 
 
 def warn_if_missed(found: KeptGoal | None) -> None:

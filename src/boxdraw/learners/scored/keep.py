@@ -27,9 +27,7 @@ def keep(
     """
     weight, sums = on_grid(data.weights), card.sums(order.apply(data.X)).astype(np.float64)
     thresholds = cuts_within(sums, weight, goal.shares)
-    decides = np.array([np.isfinite(t) and _decides(card, int(t)) for t in thresholds])
-    if not decides.any():
-        thresholds[:], decides[:] = card.threshold, True
+    decides = np.array([_decides(card, int(t)) for t in thresholds])
     free = replace(shape, max_union=None)
 
     def work(split: Split) -> np.ndarray:
