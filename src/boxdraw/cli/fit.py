@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from boxdraw._core.warn import warn
 from boxdraw.cli.errors import Failure, UsageError
 from boxdraw.cli.figures import box_figures, figures_text, model_text, rules_json
 from boxdraw.cli.labelled import read_labelled
-from boxdraw.cli.learning import add_learning, check_learning, learn, make_estimator
+from boxdraw.cli.learning import add_learning, check_learning, learn, make_estimator, set_alarm_rate
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, percent, rows_progress, say, say_json
@@ -32,6 +33,8 @@ EXAMPLES = """\
   boxdraw fit data.csv --target fraud
   boxdraw fit data.csv --target fraud --positive yes --drop id,name --categorical zip -o fraud.json
   boxdraw fit data.csv --target fraud --false-alarm-cost 0.1
+  boxdraw fit data.csv --target fraud --max-alarms 50 --per day
+  boxdraw fit data.csv --target fraud --min-precision 50%
   boxdraw fit data.csv --target fraud --max-boxes 2 --max-limits 3
   boxdraw fit data.csv --target fraud --method scored --max-boxes 6 --max-limits 2
   boxdraw fit small.parquet --target fraud --method exact --max-boxes 2 --time-limit 300
@@ -56,6 +59,7 @@ def run(args: argparse.Namespace) -> None:
     output = Output(args.output, args.force, (args.data,))
     with rows_progress(args.quiet) as tell:
         data = read_labelled(args, tell)
+        set_alarm_rate(args, data)
         fitted = _fit_in_passes(args, data, tell) if args.method == "fast" else None
     if fitted is None:
         fitted = _fit_in_memory(args, data)
@@ -119,7 +123,12 @@ def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[s
     }
     own = {"sparse": ("max_limits", "limit_cost"), "scored": ("max_limits", "max_union")}
     own["exact"] = own["sparse"]
+    goals = "max_alarm_rate", "min_precision", "min_recall"
+    if asked := {name: getattr(args, name) for name in goals if getattr(args, name) is not None}:
+        origin["parameters"] |= asked | {"confidence": args.confidence}
     origin["parameters"] |= {name: getattr(args, name) for name in own.get(args.method, ())}
+    if (goal := getattr(fitted, "goal_", None)) is not None:
+        origin["goal"] = asdict(goal) | {"text": str(goal)}
     return dict(as_plain(origin | _outcome(args.method, fitted)))
 
 
@@ -181,7 +190,9 @@ def _report(model: Model, data: TrainingFile, figures: list[dict[str, Any]], out
 
 
 def _promise(origin: dict[str, Any]) -> list[str]:
-    """Return a line on how good sparse boxes are on held-out rows, or how far exact ones are from the best."""
+    """Return a line on a goal, on sparse boxes on held-out rows, or on how far exact ones are from the best."""
+    if goal := origin.get("goal"):
+        return [f"Goal: {goal['text']}"]
     if found := origin.get("held_out"):
         recall, alarms = percent(found["recall"]), percent(found["false_alarm_rate"], 1)
         score = f"score {found['score']:.3f} ± {found['error']:.3f}"

@@ -23,6 +23,7 @@ __all__ = [
     "number_from_0",
     "positive_integer",
     "positive_number",
+    "share",
     "shares",
     "target_column",
 ]
@@ -161,6 +162,14 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected a number, got {text!r}") from None
+
+
+def share(text: str) -> float:
+    """Parse a share between 0 and 1, such as 0.01 or 1%."""
+    number = _number(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"expected a share between 0 and 1 such as 0.01 or 1%, got {text!r}")
+    return number
 
 
 def positive_integer(text: str) -> int:

@@ -86,8 +86,8 @@ class LevelTable:
         return [table for table in rest if table.ups.any() and table.downs.any()]
 
 
-def put_on_levels(data: Training, encoding: Encoding) -> LevelTable:
-    """Put training rows on levels."""
+def put_on_levels(data: Training, encoding: Encoding, numbers: int = NUMBERS) -> LevelTable:
+    """Put training rows on levels, at most so many of numbers that are not whole."""
     weight = on_grid(data.weights)
     columns, codes = [], []
     for column, n_codes, has_missing in encoding.layout():
@@ -97,7 +97,7 @@ def put_on_levels(data: Training, encoding: Encoding) -> LevelTable:
             codes.append(values.astype(np.int32))
             continue
         known = values[~np.isnan(values)]
-        cuts = _cuts(values, data.positive, weight)
+        cuts = _cuts(values, data.positive, weight, numbers)
         code = np.searchsorted(cuts, values, side="right").astype(np.int32)
         code[np.isnan(values)] = len(cuts) + 1
         columns.append(Column(column, cuts, 0, has_missing, _are_whole(known)))
@@ -105,11 +105,11 @@ def put_on_levels(data: Training, encoding: Encoding) -> LevelTable:
     return replace(_merged(columns, np.array(codes), data.positive, weight), stand_for=data.stand_for)
 
 
-def _cuts(values: FloatArray, positive: BoolArray, weight: FloatArray) -> FloatArray:
+def _cuts(values: FloatArray, positive: BoolArray, weight: FloatArray, numbers: int) -> FloatArray:
     """Return where to cut between distinct values, or between quantiles in which both classes weigh the same."""
     distinct, place = np.unique(values[~np.isnan(values)], return_inverse=True)
     ends = np.arange(len(distinct) - 1)
-    most = MOST_LEVELS if _are_whole(distinct) else NUMBERS
+    most = MOST_LEVELS if _are_whole(distinct) else numbers
     if len(distinct) > most:
         known = ~np.isnan(values)
         mass = np.zeros(len(distinct))

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.quiet import quietly
 from boxdraw.learners.engine.climb import Prices, Rows, make_rows
 from boxdraw.learners.engine.draw import Drawing, Effort, draw, evaluate
@@ -52,11 +52,16 @@ class Board:
         self.axes, self._table = axes, table
         self._positive_weight, self._negative_weight = float(table.ups.sum()), float(table.downs.sum())
         self.ups, self.downs = table.ups / self._positive_weight, table.downs / self._negative_weight
+        self.mass = (table.ups + table.downs) / (self._positive_weight + self._negative_weight)  # of rows of any class
         self._codes = np.ascontiguousarray(np.stack([axis.level[table.codes[axis.of]] for axis in axes]))
         self._n_levels = np.array([axis.n_levels for axis in axes], dtype=np.int64)
         self._ends = np.array([axis.ends for axis in axes], dtype=np.int64)
         self._votes, self._trust = votes, trust
         self._rows: dict[float, Rows] = {}
+
+    def levels(self, j: int) -> IntArray:
+        """Return the levels of the rows on an axis."""
+        return self._codes[j].astype(np.intp)
 
     def rows(self, ratio: float) -> Rows:
         """Return the rows as the engine takes them, weighted for a cost of false alarms."""

@@ -17,6 +17,7 @@ from boxdraw._core.ranges import find_ranges
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.doubts import everything_is_flagged, nothing_is_flagged
+from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
@@ -28,6 +29,8 @@ _BOXES = (1, 2, 4, 8)
 # best; a higher one, for very short rules, only if none does better.
 _SHORT, _LIMITS = (0.16, 0.08), (0.04, 0.02, 0.01, 0.005, 0.0025)
 _RATIOS = (1.0, 2.0, 4.0, 8.0)  # costs of false alarms, in balances
+# The same, where a goal decides: some are too low or too high for it.
+_GOAL_RATIOS = {"max_alarm_rate": (-3, 6), "min_precision": (-1, 7), "min_recall": (-5, 3)}
 _SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, among which limits are searched
 _MOST = 1e9  # costs in balances beyond which nothing changes any more, but digits are lost
 _GUESSES = 2  # rows of a class, from which no limit can be learned
@@ -58,6 +61,12 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         What a false alarm costs you relative to a miss. "balanced" weighs the classes equally (best balanced accuracy).
         None lets the inner folds choose between once and eight times the balance: the highest cost, so the fewest
         false alarms, that keeps balanced accuracy within half a standard error of the best.
+    max_alarm_rate, min_precision, min_recall : float or None, default=None
+        Goals instead of a cost, at most one: the most of all rows that may be flagged, the least share of the flagged
+        rows that are positive, the least share of the positives that are flagged. The cost is then the best one that
+        keeps the goal on the inner folds; see ``goal_``. If none does, the nearest one is taken, with a warning.
+    confidence : float, default=0.9
+        How sure it must be that the goal is kept on new rows.
     round_limits : bool, default=True
         Whether limits are moved to round numbers, as far as no training row changes sides.
     cv : int, splitter, iterable of (train, test) or None, default=3
@@ -85,6 +94,8 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         What a false alarm and a limit cost in the model.
     max_boxes_ : int
         The most boxes that the inner folds allow.
+    goal_ : KeptGoal or None
+        What was asked for, whether held-out rows keep it, and its bound; None without a goal, or without inner folds.
     classes_, pos_label_, n_features_in_, feature_names_in_
         As in `FastBoxesClassifier`.
 
@@ -106,6 +117,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
 
     frontier_: Frontier
     path_: list[tuple[float, BoxSet]]
+    goal_: KeptGoal | None
 
     def __init__(
         self,
@@ -115,6 +127,10 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         box_cost: float | str = "auto",
         max_limits: int | None = None,
         false_alarm_cost: float | str | None = None,
+        max_alarm_rate: float | None = None,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        confidence: float = 0.9,
         round_limits: bool = True,
         cv: Any = 3,
         categorical_features: Any = None,
@@ -128,6 +144,10 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self.box_cost = box_cost
         self.max_limits = max_limits
         self.false_alarm_cost = false_alarm_cost
+        self.max_alarm_rate = max_alarm_rate
+        self.min_precision = min_precision
+        self.min_recall = min_recall
+        self.confidence = confidence
         self.round_limits = round_limits
         self.cv = cv
         self.categorical_features = categorical_features
@@ -163,19 +183,21 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             few = draw_sample(data, _SEARCHED)
             warm_up("Sparse Boxes", self.verbose > 0)
             progress = Progress("Sparse Boxes", self.verbose)
-            fit = Fit(data, few, self._encoding, bool(self.round_limits), self.n_jobs)
+            fit = Fit(data, few, self._encoding, bool(self.round_limits), self.n_jobs, goal_of(self))
             progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
             grid = self._grid(data, fit.n_positives)
             splits = self._splits(fit, few, len(grid.ratios) > 1)
-            choice, doubt = fit.choose(splits, grid, progress)
-            found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced")
+            choice, aim, doubt = fit.choose(splits, grid, progress)
+            found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced", aim=aim)
             progress.step(f"draw: boxes: {len(found.boxes)}, limits: {found.boxes.n_limits}")
             self.boxes_, self.frontier_, self.path_ = found.boxes, found.frontier, found.path
             self._order, self._ranking = found.order, found.ranking
-            self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[choice.ratio] * data.balance)
+            self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[found.ratio] * data.balance)
             self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
+            self.goal_ = None if aim is None else aim.kept
             self.max_boxes_ = grid.n_boxes[choice.n_boxes]
             self._warn(data, doubt, found.flags_everything)
+            warn_if_missed(self.goal_)
         return self
 
     def at(self, n_limits: int) -> SparseBoxesClassifier:
@@ -235,6 +257,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
                 check_not_negative(getattr(self, name), name, "'auto' or ")
         check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
         check_bool(self.round_limits, "round_limits")
+        goal_of(self)
 
     def _grid(self, data: Training, n_positives: int) -> Any:
         """Return the settings to try."""
@@ -242,6 +265,8 @@ class SparseBoxesClassifier(BaseBoxClassifier):
 
         alone = self.cv is None
         ratios: tuple[float, ...] = (1.0,) if alone or self.false_alarm_cost == "balanced" else _RATIOS
+        if (goal := goal_of(self)) is not None:
+            ratios = tuple(2.0**power for power in range(*_GOAL_RATIOS[goal.name]))
         if isinstance(self.false_alarm_cost, Real):
             ratios = (float(np.clip(float(self.false_alarm_cost) / data.balance, 1 / _MOST, _MOST)),)
         boxes: tuple[int, ...] = (4,) if alone else _BOXES
