@@ -188,7 +188,7 @@ class Search:
         self._n_jobs = n_jobs
         self._prove = prove  # if not, the time goes to drawings
         self._max_box, self._board = MaxBox(problem), Board(problem, control.seconds_left)
-        self._sides = None if problem.limits is None else SideTree(problem, problem.limits)
+        self._sides = None if problem.limits is None else SideTree(problem)
         self._ascent = Ascent(problem, self._sides or self._max_box, self._board, seed, control.out_of_time)
         self._side: Side | None = None
 

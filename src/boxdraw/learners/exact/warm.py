@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 
 from boxdraw.learners.exact.drawings import Board
-from boxdraw.learners.exact.limits import Limits
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.learners.exact.problem import LevelRows, Problem
 from boxdraw.learners.exact.side_tree import SideTree
@@ -26,6 +25,4 @@ def compile_kernels(limits: bool) -> None:
     # So low a cutoff that there is something to search.
     MaxBox(problem).best(pricing, -1, lambda: False)
     if limits:
-        SideTree(problem, Limits(0, 1, np.arange(1), np.zeros(1, np.intp), np.zeros(1, np.intp), [])).best(
-            pricing, -1, lambda: False
-        )
+        SideTree(problem).best(pricing, -1, lambda: False)
