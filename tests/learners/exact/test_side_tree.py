@@ -97,7 +97,9 @@ def test_an_end_before_the_end_leaves_a_bound():
 def best_drawings(problem, n_boxes):
     """Return the points of the best drawing of one box, of two, and so on, out of all."""
     d, rows = len(problem.n_low), [problem.positives, problem.negatives]
-    bits = [1 << np.arange(len(part.points)) << shift for part, shift in zip(rows, (0, len(rows[0].points)), strict=True)]
+    bits = [
+        1 << np.arange(len(part.points)) << shift for part, shift in zip(rows, (0, len(rows[0].points)), strict=True)
+    ]
     cheapest = {}  # the price of each set of rows that a box can hold
     for levels in product(*(range(n) for n in (*problem.n_low, *problem.n_high))):
         box = np.array(levels[:d], dtype=np.int32), np.array(levels[d:], dtype=np.int32)
@@ -124,21 +126,20 @@ def best_drawings(problem, n_boxes):
 @pytest.mark.parametrize("seed", range(6))
 def test_it_finds_the_best_of_all_drawings(seed):
     rng, n_better = np.random.default_rng([1, seed]), 0
-    for _ in range(25):
+    for _ in range(40):
         problem = random_problem(rng, limits=bool(rng.integers(3)))
         best = best_drawings(problem, 3)
         n_better += max(best) > best[0]
         for n_boxes, points in enumerate(best, 1):
             tree, least = SideTree(problem, n_boxes), points + int(rng.integers(-3, 2))
-            boxes, most = tree.best_drawing(least, lambda: False)
-            assert most == max(points, least)
-            assert len(boxes) == n_boxes * (points > least)
-            if boxes:
-                assert problem.value(boxes) == points
+            found = tree.best_drawing(least, lambda: False)
+            assert found.upper == found.value == max(points, least)
+            assert len(found.boxes) == n_boxes * (points > least)
+            assert not found.boxes or problem.value(found.boxes) == points
             for n_nodes in (1, 2, 5):
-                boxes, most = tree.best_drawing(-1000, lambda: False, n_nodes)
-                assert points <= most
-                assert not boxes or problem.value(boxes) <= points
+                found = tree.best_drawing(-1000, lambda: False, n_nodes)
+                assert found.upper >= points
+                assert not found.boxes or problem.value(found.boxes) == found.value <= points
     assert n_better > 2  # several boxes pay in some
 
 

@@ -24,6 +24,7 @@ from boxdraw.learners.exact.side_tree import SideTree
 from boxdraw.learners.exact.warm import compile_kernels
 
 _FIRST_NODES = 20_000  # of the side tree, before other bounds are tried
+_JOINT_WORK = 40_000_000  # rows x sides of the side tree of all boxes per second of the time limit, about a third of it
 _ROUNDS = 2000  # of repairs without a better drawing that end them, times the number of boxes squared
 _CELLS = 25_000_000  # rows x features x boxes of repairs per second of the time limit, which take about a fifth of it
 _LIST_EVERY = 20  # rounds of column generation from one list of boxes to the next
@@ -282,6 +283,7 @@ class Search:
         """Lower the bound by column generation; finish by a list of all boxes that a better drawing could use."""
         if self._n_jobs > 1:
             self._start_side()
+        self._bound_jointly()
         control, searches = self._control, (self._max_box, self._sides, self._board, self._ascent.starts)
         generation = ColumnGeneration(self._problem, *searches, control.seconds_left, control.out_of_time)
         generation.take(self._ascent.promising())
@@ -301,6 +303,19 @@ class Search:
                 self._repair(0.2)
                 if self._list_all(generation, _MOST_LISTED if not more else _MOST_LISTED // 10):
                     return
+
+    def _bound_jointly(self) -> None:
+        """Bound the drawings of one box, of two and so on by side trees: soon done if boxes, and limits, are few."""
+        self._control.phase = "side tree"
+        work, bound = self._control.time_limit * _JOINT_WORK, self._control.value
+        for n_boxes in range(1, self._problem.max_boxes + 1):
+            tree = SideTree(self._problem, n_boxes)
+            if work < tree.node_size or self._control.out_of_time():
+                return
+            found = tree.best_drawing(self._ascent.value, self._control.out_of_time, int(work / tree.node_size))
+            self._offer(found.boxes, "side tree")
+            work, bound = work - found.work, max(bound, found.upper)
+        self._control.tighten_bound(bound, "side tree")
 
     def _choose(self, boxes: list[Box], effort: float) -> bool:
         """Offer the best drawing out of a list of boxes; return True if that is proven."""

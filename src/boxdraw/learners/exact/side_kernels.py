@@ -78,7 +78,7 @@ def _put_in_order(least, most, side, n_boxes):
     for s in range(len(least) - 1, first + n_sides - 1, -1):
         if s % n_sides == side:
             most[s - n_sides] = min(most[s - n_sides], most[s])
-    for s in range(first, len(least)):
+    for s in range(first, len(least)):  # noqa: SIM110 - compiled code has no generators
         if least[s] > most[s]:
             return False
     return True
@@ -331,9 +331,7 @@ def _move_shares(out, least, rows, n_rows, state, worth, reach, step, share, mix
         n_open, n_out, total = 0, 0, 0.0
         for b in range(n_boxes):
             if state[b + 1, i] == 1:
-                away[b], mix[i, b] = _move_at(
-                    out, i, b * n_sides, least, reach, worth[i], step, share, mix[i, b]
-                )
+                away[b], mix[i, b] = _move_at(out, i, b * n_sides, least, reach, worth[i], step, share, mix[i, b])
                 n_open += 1
                 n_out += away[b] > 0
                 total += away[b]

@@ -6,6 +6,7 @@ import heapq
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +23,16 @@ _CHUNK = 20_000_000  # rows x sides looked at between looks at the clock
 _DIVE = 200  # nodes searched depth first, before the open node of the best bound is next
 _ROUNDS = 2  # of moving shares at a node
 _FIRST_ROUNDS = 30  # and at the first
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDrawing:
+    """The answer of a search: the best boxes, if any are above the cutoff, and the most that any others can have."""
+
+    boxes: list[Box]
+    value: int
+    upper: int
+    work: int
 
 
 class SideTree:
@@ -53,23 +64,18 @@ class SideTree:
         self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize
     ) -> Found:
         """Find the best box of more value than the cutoff."""
-        boxes, value, most, work = self.best_boxes(pricing, cutoff, out_of_time, node_limit)
-        return Found(boxes[0] if boxes else None, value, most, work)
+        found = self._search(pricing, cutoff, out_of_time, node_limit)
+        return Found(found.boxes[0] if found.boxes else None, found.value, found.upper, found.work)
 
-    def best_drawing(
-        self, least: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize
-    ) -> tuple[list[Box], int]:
-        """Find the best drawing of just so many boxes and of more points than the least; return the most of any."""
+    def best_drawing(self, least: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize) -> FoundDrawing:
+        """Find the best drawing of just so many boxes that has more than the least points."""
         problem = self._problem
         pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs(), problem.limit_points)
         shift = problem.constant - self._n_boxes * problem.box_points
-        boxes, _, most, _ = self.best_boxes(pricing, least - shift, out_of_time, node_limit)
-        return boxes, most + shift
+        found = self._search(pricing, least - shift, out_of_time, node_limit)
+        return replace(found, value=found.value + shift, upper=found.upper + shift)
 
-    def best_boxes(
-        self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int
-    ) -> tuple[list[Box], int, int, int]:
-        """Find the best boxes of more value than the cutoff, if any; return value, the most of any and the work."""
+    def _search(self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int) -> FoundDrawing:
         limits = self._problem.limits
         prices = np.array([pricing.limit, NO_CAP if limits is None else limits.most, int(self._last.argmax())])
         points, start, pairs, error = self._values(pricing)
@@ -89,7 +95,7 @@ class SideTree:
         most = max(int(found), math.floor(-open_[0][0] + error) if open_ else cutoff)
         work = (used * _ROUNDS + _FIRST_ROUNDS) * self._out.size * self._n_boxes
         reaches = nodes[0, -1, :-1].reshape(self._n_boxes, -1) if found > cutoff else []
-        return [self._box(reach) for reach in reaches], int(found), most, work
+        return FoundDrawing([self._box(reach) for reach in reaches], int(found), most, work)
 
     def _values(self, pricing: Pricing) -> tuple[Points, Points, Points, float]:
         """Return the points of the rows, the pairs and by how much bounds may be off."""
