@@ -94,8 +94,9 @@ class SideTree:
                 open_ = []
         most = max(int(found), math.floor(-open_[0][0] + error) if open_ else cutoff)
         work = (used * _ROUNDS + _FIRST_ROUNDS) * self._out.size * self._n_boxes
-        reaches = nodes[0, -1, :-1].reshape(self._n_boxes, -1) if found > cutoff else []
-        return FoundDrawing([self._box(reach) for reach in reaches], int(found), most, work)
+        reaches = nodes[0, -1, :-1].reshape(self._n_boxes, -1)
+        boxes = [self._box(reach) for reach in reaches] if found > cutoff else []
+        return FoundDrawing(boxes, int(found), most, work)
 
     def _values(self, pricing: Pricing) -> tuple[Points, Points, Points, float]:
         """Return the points of the rows, the pairs and by how much bounds may be off."""
