@@ -24,7 +24,8 @@ from boxdraw.learners.exact.side_tree import SideTree
 from boxdraw.learners.exact.warm import compile_kernels
 
 _FIRST_NODES = 20_000  # of the side tree, before other bounds are tried
-_JOINT_WORK = 40_000_000  # rows x sides of the side tree of all boxes per second of the time limit, about a third of it
+_JOINT_WORK = 25_000_000  # rows x sides of the side tree of all boxes per second of the time limit, about a fifth of it
+_JOINT_SHARE = 0.3  # of the time that it may take, however busy the machine is
 _ROUNDS = 2000  # of repairs without a better drawing that end them, times the number of boxes squared
 _CELLS = 25_000_000  # rows x features x boxes of repairs per second of the time limit, which take about a fifth of it
 _LIST_EVERY = 20  # rounds of column generation from one list of boxes to the next
@@ -236,7 +237,7 @@ class Search:
         self._control.report()
         start = time.perf_counter()
         with ThreadPoolExecutor(1) as pool:  # numba must not be interrupted; Ctrl-C comes to the main thread only
-            pool.submit(compile_kernels, self._problem.limits is not None).result()
+            pool.submit(compile_kernels, self._sides is not None or self._problem.max_boxes > 1).result()
         self._control.extend(time.perf_counter() - start)
         self._control.phase = "drawing"
         for method, boxes in [*starts, ("greedy", [])]:
@@ -306,16 +307,24 @@ class Search:
 
     def _bound_jointly(self) -> None:
         """Bound the drawings of one box, of two and so on by side trees: soon done if boxes, and limits, are few."""
-        self._control.phase = "side tree"
-        work, bound = self._control.time_limit * _JOINT_WORK, self._control.value
-        for n_boxes in range(1, self._problem.max_boxes + 1):
-            tree = SideTree(self._problem, n_boxes)
-            if work < tree.node_size or self._control.out_of_time():
+        control, problem = self._control, self._problem
+        control.phase = "side tree"
+        most_work, bound, end = control.time_limit * _JOINT_WORK, control.value, control.seconds_left()
+        work, end = most_work, (1 - _JOINT_SHARE) * end
+        for n_boxes in range(1, problem.max_boxes + 1):
+            tree = SideTree(problem, n_boxes)
+            n_nodes = int(work / tree.node_size)
+            if n_nodes == 0 or control.out_of_time():
                 return
-            found = tree.best_drawing(self._ascent.value, self._control.out_of_time, int(work / tree.node_size))
+            found = tree.best_drawing(
+                self._ascent.value, lambda: control.out_of_time() or control.seconds_left() < end, n_nodes
+            )
             self._offer(found.boxes, "side tree")
-            work, bound = work - found.work, max(bound, found.upper)
-        self._control.tighten_bound(bound, "side tree")
+            bound = max(bound, found.upper)
+            if bound >= control.bound:
+                return
+            work = min(work - found.work, most_work / n_boxes**2)  # with more boxes it is done soon, or never
+        control.tighten_bound(bound, "side tree")
 
     def _choose(self, boxes: list[Box], effort: float) -> bool:
         """Offer the best drawing out of a list of boxes; return True if that is proven."""
