@@ -24,8 +24,9 @@ from boxdraw.learners.exact.side_tree import SideTree
 from boxdraw.learners.exact.warm import compile_kernels
 
 _FIRST_NODES = 20_000  # of the side tree, before other bounds are tried
-_JOINT_WORK = 25_000_000  # rows x sides of the side tree of all boxes per second of the time limit, about a fifth of it
-_JOINT_SHARE = 0.3  # of the time that it may take, however busy the machine is
+_JOINT_SHARE = {True: 0.5, False: 0.2}  # of the time for the side tree of all boxes, where features are few and else
+_FEW_FEATURES = 4
+_JOINT_WORK = 100_000_000  # rows x sides in a second of that share
 _ROUNDS = 2000  # of repairs without a better drawing that end them, times the number of boxes squared
 _CELLS = 25_000_000  # rows x features x boxes of repairs per second of the time limit, which take about a fifth of it
 _LIST_EVERY = 20  # rounds of column generation from one list of boxes to the next
@@ -309,12 +310,13 @@ class Search:
         """Bound the drawings of one box, of two and so on by side trees: soon done if boxes, and limits, are few."""
         control, problem = self._control, self._problem
         control.phase = "side tree"
-        most_work, bound, end = control.time_limit * _JOINT_WORK, control.value, control.seconds_left()
-        work, end = most_work, (1 - _JOINT_SHARE) * end
+        share = _JOINT_SHARE[len(problem.n_low) <= _FEW_FEATURES]
+        end, bound = (1 - share) * control.seconds_left(), control.value
+        work = most_work = share * control.time_limit * _JOINT_WORK
         for n_boxes in range(1, problem.max_boxes + 1):
             tree = SideTree(problem, n_boxes)
             n_nodes = int(work / tree.node_size)
-            if n_nodes == 0 or control.out_of_time():
+            if n_nodes <= 0 or control.out_of_time():
                 return
             found = tree.best_drawing(
                 self._ascent.value, lambda: control.out_of_time() or control.seconds_left() < end, n_nodes
