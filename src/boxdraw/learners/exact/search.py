@@ -307,13 +307,13 @@ class Search:
                     return
 
     def _bound_jointly(self) -> None:
-        """Bound the drawings of one box, of two and so on by side trees: soon done if boxes, and limits, are few."""
+        """Prove the drawing by side trees of all boxes, of one less and so on: where these are few, it is soon done."""
         control, problem = self._control, self._problem
         control.phase = "side tree"
-        share = _JOINT_SHARE[len(problem.n_low) <= _FEW_FEATURES]
-        end, bound = (1 - share) * control.seconds_left(), control.value
-        work = most_work = share * control.time_limit * _JOINT_WORK
-        for n_boxes in range(1, problem.max_boxes + 1):
+        # The first is the largest. If it does not end, the others are of no use; with many boxes it ends soon or never.
+        share = _JOINT_SHARE[len(problem.n_low) <= _FEW_FEATURES] / (problem.max_boxes - 1) ** 2
+        end, work = (1 - share) * control.seconds_left(), share * control.time_limit * _JOINT_WORK
+        for n_boxes in range(problem.max_boxes, 0, -1):
             tree = SideTree(problem, n_boxes)
             n_nodes = int(work / tree.node_size)
             if n_nodes <= 0 or control.out_of_time():
@@ -322,11 +322,10 @@ class Search:
                 self._ascent.value, lambda: control.out_of_time() or control.seconds_left() < end, n_nodes
             )
             self._offer(found.boxes, "side tree")
-            bound = max(bound, found.upper)
-            if bound >= control.bound:
+            if found.upper > self._ascent.value:
                 return
-            work = min(work - found.work, most_work / n_boxes**2)  # with more boxes it is done soon, or never
-        control.tighten_bound(bound, "side tree")
+            work -= found.work
+        control.tighten_bound(self._ascent.value, "side tree")
 
     def _choose(self, boxes: list[Box], effort: float) -> bool:
         """Offer the best drawing out of a list of boxes; return True if that is proven."""
