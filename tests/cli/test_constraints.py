@@ -57,7 +57,9 @@ def test_what_is_wrong_is_named(fails, data):
     fails(*fit, "--monotone", "amount", code=2, words="--monotone takes columns with = and + or -, as in amount=+")
     fails(*fit, "--monotone", "amont=+", words="amont")
     fails(*fit, "--never", "amont", words="amont")
-    fails(*fit, "--min-box-precision", 50, code=2, words="expected a share above 0, up to 1, got '50'")
+    fails(
+        *fit, "--min-box-precision", 50, code=2, words="expected a share between 0 and 1 such as 0.01 or 1%, got '50'"
+    )
     words = "--monotone goes with --method sparse or scored; fast has none"
     fails(*fit, "--method", "fast", "--monotone", "amount=+", code=2, words=words)
     fails(*fit, "--method", "exact", "--min-box-rows", 3, code=2, words="--min-box-rows goes with --method sparse")

@@ -413,6 +413,13 @@ def test_rules_that_flag_everything_give_a_warning(run, data):
     assert run("fit", data, "--target", "fraud", "--false-alarm-cost", 1e-9).err == EVERYTHING
 
 
+def test_fast_boxes_that_flag_everything_give_one_warning(run, folder):
+    Path("tiny.csv").write_text("amount,fraud\n1,no\n2,yes\n3,no\n4,yes\n", encoding="utf-8")
+    told = run("fit", "tiny.csv", "--target", "fraud", "--positive", "yes", "--method", "fast").err.splitlines(True)
+    assert told[0].startswith("boxdraw: warning: Rows of the smaller class: 2")
+    assert told[1:] == [EVERYTHING]
+
+
 @pytest.mark.parametrize(
     ("lowest", "warning"),
     [(1e9, "boxdraw: warning: No row with the label is in a box: do not rely on them.\n"), (-1e9, EVERYTHING)],

@@ -290,3 +290,14 @@ def test_ends_of_axes():
     assert Span(0, 4, -1, missing=0).ends(False).tolist() == [3, 3, 2, 2]
     assert Span(0, 5, at_cuts=True).ends(False).tolist() == [1, 3, 0, 3, 2]
     assert Span(0, 6, at_cuts=True, missing=0).ends(False).tolist() == [3, 1, 3, 0, 3, 2]
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("goal", [{"max_alarm_rate": 0.03}, {"min_precision": 0.6}, {"min_recall": 0.7}])
+def test_constraints_hold_with_goals(name, goal):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, y = random_table(rng)
+        constraints = random_constraints(rng, X)
+        for boxes, signs in drawings_of(fit(name, X, y, **goal, **constraints, cv=3)):
+            assert broken(boxes, constraints, X, y, np.ones(len(y)), signs) == []

@@ -53,6 +53,7 @@ IN_PLACE = (
     "Rows of the smaller class",
     "Inner folds",
     "No box was found",
+    "No training row",
     "Held-out rows",
     "A box has no limits",
     "The boxes hold all",

@@ -90,6 +90,15 @@ def test_a_class_that_fits_is_there_as_it_is():
     }
 
 
+def test_rows_say_how_many_they_stand_for():
+    data, encoding = training_of(*table_of())
+    keys = Keys(encoding, Order({}))
+    rows = trial_rows(InMemory(data, keys, None), keys, 1200, data.positive_weight, data.negative_weight)
+    for side, each in zip((rows.positive, ~rows.positive), rows.stand_for, strict=True):
+        assert rows.weights[side].sum() / each == pytest.approx(np.count_nonzero(side))
+    assert max(rows.stand_for) > 1
+
+
 def test_few_distinct_rows_count_for_all():
     X = np.repeat([[0.0], [1.0], [2.0]], [1000, 10, 990], axis=0)
     positive = X[:, 0] == 2

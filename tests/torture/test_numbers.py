@@ -18,7 +18,7 @@ from boxdraw import (
 from .columns import KINDS, LARGEST, TINY, N, table
 
 # What a model has to say of a table is no fault of the numbers in it. NumPy's warnings stay errors.
-SAID = ("Held-out rows", "No box was found", "Boxes: ", "On held-out rows", "The boxes hold all")
+SAID = ("Held-out rows", "No box was found", "Boxes: ", "On held-out rows", "The boxes hold all", "No training row")
 MODELS = {
     "fast": FastBoxesClassifier(n_boxes=2, pos_label=1),
     "free": FastBoxesClassifier(n_boxes=2, growth="free", expansion=0.5, pos_label=1),

@@ -17,7 +17,7 @@ from boxdraw._core.quiet import quietly
 from boxdraw.cli.contenders import BOXES, PEERS, Tested, contenders
 from boxdraw.cli.errors import Failure, UsageError, extra, one_line
 from boxdraw.cli.labelled import read_labelled
-from boxdraw.cli.learning import add_settings, check_learning, read_constraints
+from boxdraw.cli.learning import add_settings, check_learning, read_constraints, set_alarm_rate
 from boxdraw.cli.options import add_common, add_csv, add_labelled, positive_integer, shares
 from boxdraw.cli.output import Output, check_table_name, write_tables
 from boxdraw.cli.show import percent, progress, rows_progress, say, say_json, text_table
@@ -90,6 +90,7 @@ def run(args: argparse.Namespace) -> None:
         output = Output(args.output, args.force, (args.data,))
     with rows_progress(args.quiet) as tell:
         data = read_labelled(args, tell)
+        set_alarm_rate(args, data)
     read_constraints(args, data.features, data.rows.file.name)
     fewest = min(data.n_positive, data.n_rows - data.n_positive)
     if fewest < args.folds:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,19 @@ from boxdraw._core.warn import warn
 from boxdraw.cli.errors import Failure, UsageError
 from boxdraw.cli.figures import box_figures, figures_text, model_text, rules_json
 from boxdraw.cli.labelled import read_labelled
-from boxdraw.cli.learning import CONSTRAINTS, add_learning, check_learning, learn, make_estimator, read_constraints
+from boxdraw.cli.learning import (
+    CONSTRAINTS,
+    add_learning,
+    check_learning,
+    learn,
+    make_estimator,
+    read_constraints,
+    set_alarm_rate,
+)
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, percent, rows_progress, say, say_json
+from boxdraw.learners.doubts import everything_is_flagged
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.settings import as_plain
@@ -31,6 +41,8 @@ EXAMPLES = """\
   boxdraw fit data.csv --target fraud
   boxdraw fit data.csv --target fraud --positive yes --drop id,name --categorical zip -o fraud.json
   boxdraw fit data.csv --target fraud --false-alarm-cost 0.1
+  boxdraw fit data.csv --target fraud --max-alarms 50 --per day
+  boxdraw fit data.csv --target fraud --min-precision 50%
   boxdraw fit data.csv --target fraud --max-boxes 2 --max-limits 3
   boxdraw fit data.csv --target fraud --monotone amount=+,age=- --never postcode --not-together age,income
   boxdraw fit data.csv --target fraud --method scored --max-boxes 6 --max-limits 2
@@ -57,6 +69,7 @@ def run(args: argparse.Namespace) -> None:
     with rows_progress(args.quiet) as tell:
         data = read_labelled(args, tell)
         read_constraints(args, data.features, data.rows.file.name)
+        set_alarm_rate(args, data)
         fitted = _fit_in_passes(args, data, tell) if args.method == "fast" else None
     if fitted is None:
         fitted = _fit_in_memory(args, data)
@@ -64,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
     with rows_progress(args.quiet) as tell:
         figures = box_figures(model, data.pieces(), data.n_rows, tell)
     if args.method != "sparse":  # which says so itself
-        _warn(figures)
+        _warn(figures, args.method)
     output.write(model_to_json(model))
     if args.json:
         saved = {"model": output.name, "fit": model.fit}
@@ -73,13 +86,13 @@ def run(args: argparse.Namespace) -> None:
         say(_report(model, data, figures, output), sys.stderr if output.is_stdout else sys.stdout)
 
 
-def _warn(figures: list[dict[str, Any]]) -> None:
+def _warn(figures: list[dict[str, Any]], method: str) -> None:
     """Warn if no row that counts, or every row, is in a box."""
     together = figures[-1]
     if not together["true_positives"]:
         warn("No row with the label is in a box: do not rely on them.")
-    elif together["lift"] <= 1 and together["recall"] == 1:
-        warn("The boxes hold all training rows: everything is flagged. Raise false_alarm_cost.")
+    elif method != "fast" and together["lift"] <= 1 and together["recall"] == 1:  # fast says so itself
+        warn(everything_is_flagged("false_alarm_cost"))
 
 
 def _fit_in_passes(args: argparse.Namespace, data: TrainingFile, tell: Tell) -> Any:
@@ -120,9 +133,14 @@ def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[s
     }
     own = {"sparse": ("max_limits", "limit_cost"), "scored": ("max_limits", "max_union")}
     own["exact"] = own["sparse"]
+    goals = "max_alarm_rate", "min_precision", "min_recall"
+    if asked := {name: getattr(args, name) for name in goals if getattr(args, name) is not None}:
+        origin["parameters"] |= asked | {"confidence": args.confidence}
     origin["parameters"] |= {name: getattr(args, name) for name in own.get(args.method, ())}
     given = {name: getattr(args, name) for name in CONSTRAINTS if getattr(args, name) is not None}
     origin["parameters"] |= given
+    if (goal := getattr(fitted, "goal_", None)) is not None:
+        origin["goal"] = asdict(goal) | {"text": str(goal)}
     return dict(as_plain(origin | _outcome(args.method, fitted)))
 
 
@@ -184,7 +202,9 @@ def _report(model: Model, data: TrainingFile, figures: list[dict[str, Any]], out
 
 
 def _promise(origin: dict[str, Any]) -> list[str]:
-    """Return a line on how good sparse boxes are on held-out rows, or how far exact ones are from the best."""
+    """Return a line on a goal, on sparse boxes on held-out rows, or on how far exact ones are from the best."""
+    if goal := origin.get("goal"):
+        return [f"Goal: {goal['text']}"]
     if found := origin.get("held_out"):
         recall, alarms = percent(found["recall"]), percent(found["false_alarm_rate"], 1)
         score = f"score {found['score']:.3f} ± {found['error']:.3f}"

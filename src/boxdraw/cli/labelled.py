@@ -43,9 +43,10 @@ def read_labelled(args: argparse.Namespace, tell: Tell) -> TrainingFile:
     texts = [*args.categorical, *(name for text in args.categorical for name in text.split(","))]
     file = open_table(args, args.data, texts)
     rows = LabelledFile(file, args.target, args.weight, args.skip_unlabelled)
-    columns = file.schema.names
+    per, columns = getattr(args, "per", None), file.schema.names
+    check_columns([per], columns, file.name)
     dropped, categorical = (column_names(given, columns, file.name) for given in (args.drop, args.categorical))
-    features = [name for name in file.schema.names if name not in {args.target, args.weight, *dropped}]
+    features = [name for name in columns if name not in {args.target, args.weight, per, *dropped}]
     facts = rows.facts(features, [] if args.quiet else _texts(file, features, categorical), tell)
     _check_features(features, file.name)
     data = TrainingFile.of(rows, features, categorical, facts, args.positive)

@@ -14,6 +14,7 @@ from boxdraw.cli.labelled import column_names
 from boxdraw.cli.options import cost, number_from_0, positive_integer, positive_number, share
 from boxdraw.cli.show import progress
 from boxdraw.tables.errors import check_columns
+from boxdraw.tables.labelled import TrainingFile
 
 __all__ = [
     "CONSTRAINTS",
@@ -25,6 +26,7 @@ __all__ = [
     "learn",
     "make_estimator",
     "read_constraints",
+    "set_alarm_rate",
 ]
 
 #: The learners.
@@ -43,7 +45,7 @@ _OWN = {
     "not_together": ("sparse", "scored"),
     "min_box_rows": ("sparse", "scored"),
     "min_box_precision": ("sparse", "scored"),
-}
+} | dict.fromkeys(("max_alarm_rate", "max_alarms", "per", "min_precision", "min_recall"), ("sparse", "scored", "fast"))
 #: The options that constrain boxes.
 CONSTRAINTS = ("monotone", "never", "not_together", "min_box_rows", "min_box_precision")
 _DIRECTIONS = {"+": 1, "-": -1}
@@ -72,6 +74,7 @@ def add_settings(group: argparse._ArgumentGroup, seconds: str) -> None:
         help="what a false alarm costs relative to a miss, or balanced: both labels weigh the same (default: balanced; "
         "sparse chooses, with fewer false alarms)",
     )
+    _add_goals(group)
     group.add_argument(
         "--max-boxes",
         type=positive_integer,
@@ -173,8 +176,50 @@ def _constraints(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def _add_goals(group: argparse._ArgumentGroup) -> None:
+    """Add what people may ask for instead of naming a cost."""
+    group.add_argument(
+        "--max-alarm-rate", type=share, metavar="SHARE", help="the most of all rows to flag, such as 1%%"
+    )
+    group.add_argument(
+        "--max-alarms", type=positive_number, metavar="N", help="the most rows to flag per value of --per: 50 a day"
+    )
+    group.add_argument("--per", metavar="COLUMN", help="the column with the days or weeks of --max-alarms")
+    group.add_argument(
+        "--min-precision", type=share, metavar="SHARE", help="the least share of the flagged rows with the label"
+    )
+    group.add_argument(
+        "--min-recall", type=share, metavar="SHARE", help="the least share of the rows with the label to flag"
+    )
+    group.add_argument(
+        "--confidence",
+        type=share,
+        default=0.9,
+        metavar="SHARE",
+        help="how sure such a goal must be, on new rows (%(default)s)",
+    )
+
+
+def set_alarm_rate(args: argparse.Namespace, data: TrainingFile) -> None:
+    """Turn so many alarms per day into a share of the rows."""
+    if args.max_alarms is None:
+        return
+    n_periods = data.rows.n_different(args.per)
+    args.max_alarm_rate = args.max_alarms * n_periods / data.n_rows
+    if not args.max_alarm_rate < 1:
+        raise UsageError(
+            f"--max-alarms {args.max_alarms:g} is no goal: there are {data.n_rows / n_periods:.3g} rows per {args.per}"
+        )
+
+
 def check_learning(args: argparse.Namespace, methods: Collection[str]) -> None:
-    """Reject options that none of the chosen methods has."""
+    """Reject options that none of the chosen methods has, and goals that do not go together."""
+    if (args.max_alarms is None) != (args.per is None):
+        raise UsageError("--max-alarms and --per go together: so many alarms per value of that column")
+    goals = "max_alarm_rate", "max_alarms", "min_precision", "min_recall", "false_alarm_cost"
+    given = [f"--{name.replace('_', '-')}" for name in goals if getattr(args, name) is not None]
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given)} do not go together: state one of them")
     for name, owners in _OWN.items():
         if getattr(args, name) is not None and not set(owners) & set(methods):
             choice = "--method" if "method" in args else "--models"
@@ -202,6 +247,7 @@ def learn(args: argparse.Namespace, X: Any, positive: BoolArray, weight: FloatAr
 def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
     """Return the estimator that the options describe, not fitted."""
     common = {"pos_label": True, "random_state": args.seed, "n_jobs": args.jobs}
+    goals = {name: getattr(args, name) for name in ("max_alarm_rate", "min_precision", "min_recall", "confidence")}
     if args.method == "sparse":
         return SparseBoxesClassifier(
             max_boxes=args.max_boxes or "auto",
@@ -209,7 +255,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             limit_cost="auto" if args.limit_cost is None else args.limit_cost,
             false_alarm_cost=args.false_alarm_cost,
             **_constraints(args),
-            **common | {"random_state": args.seed or None},  # as without a seed in Python
+            **goals | common | {"random_state": args.seed or None},  # as without a seed in Python
         )
     cost = None if args.false_alarm_cost == "balanced" else args.false_alarm_cost
     if args.method == "exact":
@@ -229,10 +275,10 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             max_union=args.max_union or 8,
             false_alarm_cost=cost,
             **_constraints(args),
-            **common,
+            **goals | common,
         )
     n_boxes = "auto" if args.max_boxes is None else box_counts(args.max_boxes)
-    return FastBoxesClassifierCV(n_boxes=n_boxes, false_alarm_cost=args.false_alarm_cost, **common)
+    return FastBoxesClassifierCV(n_boxes=n_boxes, false_alarm_cost=args.false_alarm_cost, **goals | common)
 
 
 def box_counts(most: int) -> tuple[int, ...]:

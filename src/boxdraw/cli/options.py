@@ -164,19 +164,19 @@ def _number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"expected a number, got {text!r}") from None
 
 
+def share(text: str) -> float:
+    """Parse a share between 0 and 1, such as 0.01 or 1%."""
+    number = _number(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"expected a share between 0 and 1 such as 0.01 or 1%, got {text!r}")
+    return number
+
+
 def positive_integer(text: str) -> int:
     """Parse an integer of at least 1."""
     if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1 on with at most 9 digits, got {text!r}")
     return int(text)
-
-
-def share(text: str) -> float:
-    """Parse a share above 0, up to 1; 50% is written as 0.5."""
-    number = _number(text)
-    if not 0 < number <= 1:
-        raise argparse.ArgumentTypeError(f"expected a share above 0, up to 1, got {text!r}")
-    return number
 
 
 def shares(text: str) -> list[float]:

@@ -118,6 +118,16 @@ class LabelledFile:
         """Return the weights of some rows."""
         return None if self.weight is None else row_weights(table[self.weight].combine_chunks(), self.weight)
 
+    def n_different(self, name: str) -> int:
+        """Count the different values of a column, missing ones left out."""
+        import pyarrow.compute as pc
+
+        found: set[Any] = set()
+        for table in self.tables([name]):
+            found.update(value for value in pc.unique(table[name]).to_pylist() if not is_missing(value))
+            _check_many(found, name, "values", "drop")
+        return len(found)
+
     def facts(self, features: Sequence[str], texts: Sequence[str], tell: Tell) -> Facts:
         """Look at all rows once; of some features, the different texts are found."""
         n_rows = self.file.n_rows

@@ -61,21 +61,24 @@ def trial_rows(table: Table, keys: Keys, n_cells: int, positive_weight: float, n
     limit = max(_FEWEST, n_cells // max(1, len(keys.encoding.n_codes)))
     both = table.reduce(SampleClasses(keys, limit), "sample")
     # Another rule than in learners/sample.py, which ranks rows in memory; this one has to do with one pass.
-    positive, positive_weights = _rows_of(both.positive, limit // 2, positive_weight)
-    negative, negative_weights = _rows_of(both.negative, limit - len(positive), negative_weight)
+    positive, positive_weights, ups = _rows_of(both.positive, limit // 2, positive_weight)
+    negative, negative_weights, downs = _rows_of(both.negative, limit - len(positive), negative_weight)
     return Training(
         X=keys.encoding.from_keys(np.concatenate([positive, negative])),
         positive=np.arange(len(positive) + len(negative)) < len(positive),
         weight=np.concatenate([positive_weights, negative_weights]),
         n_codes=keys.encoding.n_codes,
+        stand_for=(ups, downs),
     )
 
 
-def _rows_of(sample: Sample, limit: int, full_weight: float) -> tuple[FloatArray, FloatArray]:
-    """Return the keys and weights of at most ``limit`` rows of one class."""
+def _rows_of(sample: Sample, limit: int, full_weight: float) -> tuple[FloatArray, FloatArray, float]:
+    """Return the keys and weights of at most ``limit`` rows of one class, and how many each stands for."""
     sample = sample.first(limit)
     times = count = sample.count.astype(np.intp)
     if count.sum() > limit:  # equal rows, as far as there is room: folds need several
         times = np.minimum(count, limit // len(count))
-    weight = np.repeat((1.0 if sample.weight is None else sample.weight) * (count / times), times)
-    return np.repeat(sample.keys, times, axis=0), weight * (full_weight / math.fsum(weight))
+    own = np.repeat(np.ones(len(times)) if sample.weight is None else sample.weight, times)
+    weight = own * np.repeat(count / times, times)
+    each = full_weight / math.fsum(own)
+    return np.repeat(sample.keys, times, axis=0), weight * (full_weight / math.fsum(weight)), each

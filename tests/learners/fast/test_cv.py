@@ -1,6 +1,7 @@
 """FastBoxesClassifierCV against GridSearchCV, brute force and its own promises."""
 
 import math
+import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -95,7 +96,8 @@ def test_ties_go_to_fewer_boxes():
 
 def test_negative_weight_can_be_given(table):
     X, y = table
-    assert FastBoxesClassifierCV(**SMALL, negative_weight=0.7).fit(X, y).negative_weight_ == 0.7
+    with pytest.warns(UserWarning, match=r"No training row is in a box at a cost of 0.7 .* Lower negative_weight"):
+        assert FastBoxesClassifierCV(**SMALL, negative_weight=0.7).fit(X, y).negative_weight_ == 0.7
     assert FastBoxesClassifierCV(**SMALL, negative_weight=[0.3, 0.7]).fit(X, y).negative_weight_ in (0.3, 0.7)
     balanced = FastBoxesClassifierCV(**SMALL, negative_weight="balanced").fit(X, y)
     assert balanced.negative_weight_ == (y == 1).sum() / (y == 0).sum()
@@ -314,10 +316,24 @@ def test_a_cost_that_leaves_no_box_is_warned_of(table, monkeypatch):
     X, y = table
     monkeypatch.setattr(cv, "best_cost", lambda *given: 1e200)
     model = FastBoxesClassifierCV(**SMALL | {"growth": "free"})
-    with pytest.warns(UserWarning, match="No row is flagged: at a cost of .* no box is left"):
+    with pytest.warns(
+        UserWarning, match="No training row is in a box at a cost of .*: nothing is flagged. Lower false_al"
+    ):
         model.fit(X, y)
     assert not model.predict(X).any()
     assert roc_auc_score(y, model.critical_weight(X)) > 0.7  # as the warning says, the rows are still ranked
+
+
+@pytest.mark.parametrize(("given", "cost"), [({}, "false_alarm_cost"), ({"negative_weight": 0.01}, "negative_weight")])
+def test_boxes_around_all_rows_are_warned_of(given, cost):
+    X, y = np.arange(1.0, 5)[:, None], [0, 1, 0, 1]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = FastBoxesClassifierCV(**given).fit(X, y)
+    assert model.predict(X).all()
+    few, everything = [str(warning.message) for warning in told]
+    assert few.startswith("Rows of the smaller class: 2")
+    assert everything == f"The boxes hold all training rows: everything is flagged. Raise {cost}."
 
 
 def averaged_loss(c, critical, positive, weight, price):

@@ -38,6 +38,17 @@ def no_masks(n_features: int, n_levels: int) -> Masks:
     return Masks(np.full((n_features, n_levels), 3, np.uint8), twins, np.zeros((2, 0)))
 
 
+def allows(masks: Masks, lo: Any, hi: Any, limited: Any) -> bool:
+    """Return True if masks allow a box that limits some features, whatever rows it holds."""
+    axes, (*twins, n_groups), sets = np.arange(len(lo)), masks.together[0], masks.together[1:, :-1]
+    if not (masks.ends[axes, lo] & 1).all() or not (masks.ends[axes, hi] & 2).all():
+        return False
+    own = limited & ~(limited[twins] & (twins < axes))  # a column that two features stand for counts once
+    inside = sets @ own
+    grouped = n_groups == 0 or (inside[:n_groups] == own.sum()).any()
+    return bool(grouped and (inside[n_groups:] <= masks.together[1 + n_groups :, -1]).all())
+
+
 class Rows(NamedTuple):
     """Distinct rows on levels."""
 

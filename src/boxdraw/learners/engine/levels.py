@@ -87,8 +87,10 @@ class LevelTable:
         return [table for table in rest if table.ups.any() and table.downs.any()]
 
 
-def put_on_levels(data: Training, encoding: Encoding, given: Mapping[int, FloatArray] | None = None) -> LevelTable:
-    """Put training rows on levels; the cuts of some columns may be given."""
+def put_on_levels(
+    data: Training, encoding: Encoding, numbers: int = NUMBERS, given: Mapping[int, FloatArray] | None = None
+) -> LevelTable:
+    """Put training rows on levels, at most so many of numbers that are not whole; some cuts may be given."""
     given = given or {}
     weight = on_grid(data.weights)
     columns, codes = [], []
@@ -99,7 +101,7 @@ def put_on_levels(data: Training, encoding: Encoding, given: Mapping[int, FloatA
             codes.append(values.astype(np.int32))
             continue
         known = values[~np.isnan(values)]
-        cuts = given[column] if column in given else _cuts(values, data.positive, weight)
+        cuts = given[column] if column in given else _cuts(values, data.positive, weight, numbers)
         code = np.searchsorted(cuts, values, side="right").astype(np.int32)
         code[np.isnan(values)] = len(cuts) + 1
         columns.append(Column(column, cuts, 0, has_missing, column in given or _are_whole(known)))
@@ -107,11 +109,11 @@ def put_on_levels(data: Training, encoding: Encoding, given: Mapping[int, FloatA
     return replace(_merged(columns, np.array(codes), data.positive, weight), stand_for=data.stand_for)
 
 
-def _cuts(values: FloatArray, positive: BoolArray, weight: FloatArray) -> FloatArray:
+def _cuts(values: FloatArray, positive: BoolArray, weight: FloatArray, numbers: int) -> FloatArray:
     """Return where to cut between distinct values, or between quantiles in which both classes weigh the same."""
     distinct, place = np.unique(values[~np.isnan(values)], return_inverse=True)
     ends = np.arange(len(distinct) - 1)
-    most = MOST_LEVELS if _are_whole(distinct) else NUMBERS
+    most = MOST_LEVELS if _are_whole(distinct) else numbers
     if len(distinct) > most:
         known = ~np.isnan(values)
         mass = np.zeros(len(distinct))

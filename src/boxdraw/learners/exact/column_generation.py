@@ -38,6 +38,7 @@ _EPS = 1e-6
 _FEW = 3  # columns in a round below which climbing is called exhausted
 _PROOF_WORK = 10_000_000  # the longer a proof takes, the more rounds pass before the next
 _SIDE_WORK = 50_000_000  # rows x sides that the side tree looks at before it gives up
+_GAIN = 0.25  # of the gap to the linear program by which a proof is to lower the bound
 _SMOOTH = 0.5  # weight of the best prices so far in the next ones: plain LP prices jump about
 _TRIM_EVERY = 20
 _MOST_CUTS = 300  # per round
@@ -286,8 +287,8 @@ class ColumnGeneration:
         if self._round % _TRIM_EVERY == 0:
             self.master.trim(self.least - self.bound)
         pairs = np.zeros((0, 2), dtype=np.int64)
-        added = 0
-        for tried in (prices.towards(self.centre, _SMOOTH), prices):
+        added, smooth = 0, prices.towards(self.centre, _SMOOTH)
+        for tried in (smooth, prices):
             added = self._climb(tried, prices)
             if added:
                 break
@@ -296,7 +297,7 @@ class ColumnGeneration:
         exhausted = added <= _FEW and not len(pairs)
         proven = False
         if exhausted or self._round >= self._next_proof:
-            proven, new = self._prove(tried)
+            proven, new = self._prove(smooth, prices)
             added += new
         self.master.add_pairs(pairs)
         return not (exhausted and proven and added == 0) and not self._out_of_time()
@@ -313,33 +314,35 @@ class ColumnGeneration:
                     added += self.master.add(box, assigned)
         return added
 
-    def _prove(self, prices: DualPrices) -> tuple[bool, int]:
-        """Find the best column at the prices, and with it a bound."""
+    def _prove(self, prices: DualPrices, plain: DualPrices) -> tuple[bool, int]:
+        """Lower the bound or find columns; return True if nothing came of it, and the number of columns."""
+        # At prices between the best so far and those of the linear program, a best column that this does not want
+        # lowers the bound. Proving that no column is far too good takes much less time than finding the best.
         pricing, base = self._pricing(prices)
-        threshold = self._threshold(prices)
-        found = self._best_box(pricing, threshold)
+        n_boxes, box_points = self._problem.max_boxes, self._problem.box_points * self.fine
+        before, gap = self.exact_bound, self.exact_bound - int(self.master.value * self.fine)
+        threshold = cutoff = self._threshold(prices)
+        if gap > self.fine:
+            cutoff = max(threshold, (before - int(_GAIN * gap) - base) // n_boxes + box_points)
+        found = self._max_box.best(pricing, cutoff, self._out_of_time)
         self._next_proof = self._round + int(np.clip(found.work / _PROOF_WORK, 3, 30))
-        self._tighten_bound(
-            base + self._problem.max_boxes * max(0, found.upper - self._problem.box_points * self.fine), prices
-        )
-        if found.box is None:
-            return found.upper <= threshold, 0
-        if found.exact:
-            return False, int(self.master.add(found.box, self._assigned(pricing, found.box)))
-        # The box may have more limits than it was charged for: what it leads to is worth a column, or there is none.
-        added = 0
-        for value, box in self._board.climb(pricing, [found.box]):
-            added += value > threshold and self.master.add(box, self._assigned(pricing, box))
-        return not added, added
+        added, upper = self._take_found(found, pricing, plain), found.upper
+        if self._sides is not None and upper > cutoff and not added:
+            # A box of branch and bound may have more limits than it was charged for; the side tree is exact.
+            found = self._sides.best(pricing, cutoff, self._out_of_time, _SIDE_WORK // self._sides.node_size)
+            added, upper = self._take_found(found, pricing, plain), min(upper, found.upper)
+        self._tighten_bound(base + n_boxes * max(0, upper - box_points), prices)
+        return not added and (upper <= threshold or self.exact_bound == before), added
 
-    def _best_box(self, pricing: Pricing, threshold: int) -> Found:
-        """Find the best box: where limits count by the side tree, if that is soon done, or else bound it."""
-        if self._sides is not None:
-            n_nodes = _SIDE_WORK // self._sides.node_size
-            found = self._sides.best(pricing, threshold, self._out_of_time, n_nodes)
-            if found.upper == found.value:
-                return found
-        return self._max_box.best(pricing, threshold, self._out_of_time)
+    def _take_found(self, found: Found, pricing: Pricing, plain: DualPrices) -> int:
+        """Add a box that was found, and what it leads to, as far as the linear program wants them."""
+        if found.box is None:
+            return 0
+        boxes = [found.box, *(box for _, box in self._board.climb(pricing, [found.box]))]
+        assigned = [self._assigned(pricing, box) for box in boxes]
+        wanted = (self._reduced_cost(plain, *column) > _EPS for column in zip(boxes, assigned, strict=True))
+        columns = zip(boxes, assigned, wanted, strict=True)
+        return sum(self.master.add(box, rows) for box, rows, want in columns if want)
 
     def _tighten_bound(self, fine_points: int, prices: DualPrices) -> None:
         if fine_points < self.exact_bound:

@@ -347,6 +347,40 @@ def _least_limits(ends, lo, hi, most, cutoff, capacity):
     return count
 
 
+@inner
+def _share_limits(ends, lo, hi, least, work):
+    """Let negatives beyond the inner box pay for the limits that keep them out; return what that adds up to.
+
+    Nobody pays more than the capacity, and those beyond a limit no more than its price. So a box pays at least as much,
+    be it for limits or for negatives. If that is more than the least, capacities fall by what was paid.
+    """
+    fill(ends.price, ends.cost)
+    copy(work.capacity, work.residual)
+    for q in range(ends.low.shape[0]):
+        work.degree[q] = 0
+        for j in range(lo.shape[0] if work.residual[q] else 0):
+            work.degree[q] += int(ends.low[q, j] < lo[j]) + int(ends.high[q, j] > hi[j])
+    total = 0
+    for most in (1, 2, 3, 2 * lo.shape[0]):  # those who have few limits to pay for come first
+        for q in range(ends.low.shape[0]):
+            if work.degree[q] == 0 or work.degree[q] > most:
+                continue
+            work.degree[q], part = 0, work.residual[q]
+            for sign in (0, 1):  # look what is left of prices, then pay
+                for j in range(lo.shape[0] if part > 0 else 0):
+                    for side in range(2):
+                        if ends.high[q, j] > hi[j] if side else ends.low[q, j] < lo[j]:
+                            item = ends.item[j, side if lo[j] - hi[j] != ends.equal[j] else 0]
+                            part = min(part, ends.cost[item]) if sign == 0 else part
+                            ends.cost[item] -= sign * part
+            if part > 0:
+                work.residual[q] -= part
+                total += part
+    if total > least:
+        copy(work.residual, work.capacity)
+    return total
+
+
 @entry
 def bound(sets, prices, ends, lo, hi, open_, n_open, dead, cutoff, work, keep_idle):
     """Bound all boxes that hold the inner box and no dead positive; updates `open_` and `dead`."""
@@ -360,7 +394,7 @@ def bound(sets, prices, ends, lo, hi, open_, n_open, dead, cutoff, work, keep_id
         n_limits = _least_limits(ends, lo, hi, most, cutoff, work.capacity)
         if n_limits < 0:
             return value, MINUS_INFINITY, 0
-        paid = n_limits * ends.price
+        paid = max(n_limits * ends.price, _share_limits(ends, lo, hi, n_limits * ends.price, work))
         value, upper, n_open = _bound(sets, prices, value, lo, hi, open_, n_open, dead, cutoff + paid, work, keep_idle)
         return value - paid, upper - paid if upper > MINUS_INFINITY else upper, n_open
     return _bound(sets, prices, value, lo, hi, open_, n_open, dead, cutoff, work, keep_idle)

@@ -45,10 +45,9 @@ class Found:
     """The answer of a search: the best box, if any is above the cutoff, and the most that any other can have."""
 
     box: Box | None
-    value: int
+    value: int  # where limits count, branch and bound may charge for fewer than the box has
     upper: int  # no box has more; equal to the value, or the cutoff if nothing is above it, when proven
     work: int  # words looked at, about: a clock that always runs the same
-    exact: bool = True  # if not, the value is that of a box with fewer limits than it may need
 
 
 class MaxBox:
@@ -67,7 +66,7 @@ class MaxBox:
         search = _Search(self._problem, pricing, every_negative=False)
         run = search.run(cutoff, node_limit, 1, out_of_time, keep_all=False)
         work = (run.nodes + len(pricing.gain)) * search.node_size
-        return Found(next(run.boxes(), None), run.cutoff, run.upper, work, exact=self._problem.limits is None)
+        return Found(next(run.boxes(), None), run.cutoff, run.upper, work)
 
     def all_above(
         self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], most: int, node_limit: int

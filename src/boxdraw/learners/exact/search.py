@@ -24,6 +24,9 @@ from boxdraw.learners.exact.side_tree import SideTree
 from boxdraw.learners.exact.warm import compile_kernels
 
 _FIRST_NODES = 20_000  # of the side tree, before other bounds are tried
+_JOINT_SHARE = {True: 0.5, False: 0.2}  # of the time for the side tree of all boxes, where features are few and else
+_FEW_FEATURES = 4
+_JOINT_WORK = 100_000_000  # rows x sides in a second of that share
 _ROUNDS = 2000  # of repairs without a better drawing that end them, times the number of boxes squared
 _CELLS = 25_000_000  # rows x features x boxes of repairs per second of the time limit, which take about a fifth of it
 _LIST_EVERY = 20  # rounds of column generation from one list of boxes to the next
@@ -188,7 +191,7 @@ class Search:
         self._n_jobs = n_jobs
         self._prove = prove  # if not, the time goes to drawings
         self._max_box, self._board = MaxBox(problem), Board(problem, control.seconds_left)
-        self._sides = None if problem.limits is None else SideTree(problem, problem.limits)
+        self._sides = None if problem.limits is None else SideTree(problem)
         self._ascent = Ascent(problem, self._sides or self._max_box, self._board, seed, control.out_of_time)
         self._side: Side | None = None
 
@@ -235,7 +238,7 @@ class Search:
         self._control.report()
         start = time.perf_counter()
         with ThreadPoolExecutor(1) as pool:  # numba must not be interrupted; Ctrl-C comes to the main thread only
-            pool.submit(compile_kernels, self._problem.limits is not None).result()
+            pool.submit(compile_kernels, self._sides is not None or self._problem.max_boxes > 1).result()
         self._control.extend(time.perf_counter() - start)
         self._control.phase = "drawing"
         for method, boxes in [*starts, ("greedy", [])]:
@@ -282,6 +285,7 @@ class Search:
         """Lower the bound by column generation; finish by a list of all boxes that a better drawing could use."""
         if self._n_jobs > 1:
             self._start_side()
+        self._bound_jointly()
         control, searches = self._control, (self._max_box, self._sides, self._board, self._ascent.starts)
         generation = ColumnGeneration(self._problem, *searches, control.seconds_left, control.out_of_time)
         generation.take(self._ascent.promising())
@@ -301,6 +305,27 @@ class Search:
                 self._repair(0.2)
                 if self._list_all(generation, _MOST_LISTED if not more else _MOST_LISTED // 10):
                     return
+
+    def _bound_jointly(self) -> None:
+        """Prove the drawing by side trees of all boxes, of one less and so on: where these are few, it is soon done."""
+        control, problem = self._control, self._problem
+        control.phase = "side tree"
+        # The first is the largest. If it does not end, the others are of no use; with many boxes it ends soon or never.
+        share = _JOINT_SHARE[len(problem.n_low) <= _FEW_FEATURES] / (problem.max_boxes - 1) ** 2
+        end, work = (1 - share) * control.seconds_left(), share * control.time_limit * _JOINT_WORK
+        for n_boxes in range(problem.max_boxes, 0, -1):
+            tree = SideTree(problem, n_boxes)
+            n_nodes = int(work / tree.node_size)
+            if n_nodes <= 0 or control.out_of_time():
+                return
+            found = tree.best_drawing(
+                self._ascent.value, lambda: control.out_of_time() or control.seconds_left() < end, n_nodes
+            )
+            self._offer(found.boxes, "side tree")
+            if found.upper > self._ascent.value:
+                return
+            work -= found.work
+        control.tighten_bound(self._ascent.value, "side tree")
 
     def _choose(self, boxes: list[Box], effort: float) -> bool:
         """Offer the best drawing out of a list of boxes; return True if that is proven."""

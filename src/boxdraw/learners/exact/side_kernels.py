@@ -1,4 +1,4 @@
-"""Compiled loops of the side tree: the best box where limits cost something, or a box may only have so many.
+"""Compiled loops of the side tree: the best box, or the best drawing of few boxes, by ranges for each side.
 
 A box has two sides per column. A row lies some steps out on each side, and the box reaches some steps out: it keeps the
 row out if that lies farther out on any side. A node of the tree has a range of reaches, least to most, for each side;
@@ -9,6 +9,13 @@ any r from 0 to 1,
 
 at every 0-1 point, so the value of a box is at most a sum over sides of a function of its own reach: the best reach of
 each side, and a bound, follow from one sweep per side. Shares and r go where the sides that the sweep chose want them.
+
+Several boxes have the sides of the first, then those of the second, and so on. Let e_k be 1 if box k keeps a row out. A
+row that K boxes may hold is out if all keep it out, and for 0 ≤ λ ≤ 1 and any b_k that add up to 1,
+
+    min_k e_k ≥ λ (Σ_k e_k − K + 1)   (a positive is lost),     min_k e_k ≤ Σ_k b_k e_k   (a negative is spared),
+
+so that this is again a sum over sides. Boxes come in the order of their reach on one side.
 
 Sides come in groups: the lower and the upper side of a feature's values, and the upper and the lower side of the column
 that says which are missing. A side that a group has not got is one more side that nobody is beyond.
@@ -38,23 +45,43 @@ def most_depth(n_sides: int) -> int:
 # Plain arrays are passed, and few of them: numba compiles records of many arrays in many times the time.
 @inner
 def _classify(out, least, most, rows, n_rows, state):
-    """Find which rows are in (2), open (1) or out (0); those that are not out come first, and are counted."""
-    kept = 0
+    """Find which rows are in (2), open (1) or out (0), of any box and of each; those not out of all come first."""
+    kept, n_sides = 0, out.shape[1]
     for k in range(n_rows):
         i = rows[k]
-        now = 2
-        for s in range(len(least)):
-            step = out[i, s]
-            if step > least[s]:
-                now = 1
-                if step > most[s]:
-                    now = 0
-                    break
-        state[i] = now
-        if now:
+        state[0, i] = 0
+        for b in range(1, len(state)):
+            now, first = 2, (b - 1) * n_sides
+            for s in range(n_sides):
+                step = out[i, s]
+                if step > least[first + s]:
+                    now = 1
+                    if step > most[first + s]:
+                        now = 0
+                        break
+            state[b, i] = now
+            state[0, i] = max(state[0, i], now)
+        if state[0, i]:
             rows[k], rows[kept] = rows[kept], i
             kept += 1
     return kept
+
+
+@inner
+def _put_in_order(least, most, side, n_boxes):
+    """Let the reach on one side rise from box to box; return False if it cannot."""
+    n_sides = len(least) // n_boxes
+    first = side if n_boxes > 1 and n_sides else len(least)
+    for s in range(first + n_sides, len(least)):
+        if s % n_sides == side:
+            least[s] = max(least[s], least[s - n_sides])
+    for s in range(len(least) - 1, first + n_sides - 1, -1):
+        if s % n_sides == side:
+            most[s - n_sides] = min(most[s - n_sides], most[s])
+    for s in range(first, len(least)):  # noqa: SIM110 - compiled code has no generators
+        if least[s] > most[s]:
+            return False
+    return True
 
 
 @inner
@@ -74,49 +101,66 @@ def _charge_pairs(out, least, rows, n_rows, state, start, pairs, worth):
         i = rows[k]
         for t in range(start[i], start[i + 1]) if i < n_positives else range(0):
             q = pairs[0, t]
-            if state[q] == 2 or (state[q] == 1 and _comes_along(out, least, i, q)):
+            if state[0, q] == 2 or (state[0, q] == 1 and _comes_along(out, least, i, q)):
                 worth[i] = max(worth[i] - pairs[1, t], 0)
     for k in range(n_rows):
         i = rows[k]
-        if i < n_positives and state[i] == 2:
+        if i < n_positives and state[0, i] == 2:
             # It pays for each further negative of its pairs, as long as there is something left.
             rest = worth[i]
             for t in range(start[i], start[i + 1]):
                 q = pairs[0, t]
-                if state[q] == 1 and rest > 0:
+                if state[0, q] == 1 and rest > 0:
                     part = min(rest, pairs[1, t])
                     worth[q] -= part
                     rest -= part
 
 
 @inner
-def _gather(out, least, most, rows, n_rows, state, worth, share, rest, sums):
-    """Spread rows over the sides; return what does not depend on them."""
+def _spread(out, i, first, least, size, pull, share, rest, sums):
+    """Spread what a row is worth over the sides of a box; return what does not depend on them."""
+    n_open, shares = 0, 0.0
+    for s in range(out.shape[1]):
+        if out[i, s] > least[first + s]:
+            n_open += 1
+            shares += share[i, first + s] + _LEAST
+    spared = rest if size < 0 and n_open > 1 else 0.0
+    for s in range(out.shape[1]):
+        step = out[i, s]
+        if step > least[first + s]:
+            part = (share[i, first + s] + _LEAST) / shares if size > 0 else 1 - spared
+            sums[0, first + s, step] -= size * part
+            sums[1, first + s, step] += pull * (part + spared / n_open)
+    return -size * spared
+
+
+@inner
+def _gather(out, least, most, rows, n_rows, state, worth, share, mix, sums):
+    """Spread rows over the sides of the boxes that are open to them; return what does not depend on the sides."""
+    n_boxes, n_sides, total = len(state) - 1, out.shape[1], 0.0
     for s in range(len(least)):
         for t in range(least[s], most[s] + 1):
             sums[0, s, t] = sums[1, s, t] = 0.0
-    total = 0.0
     for k in range(n_rows):
         i = rows[k]
         size = float(worth[i])
         total += size
-        if state[i] == 2 or size == 0:
+        if state[0, i] == 2 or size == 0:
             continue
-        n_open, shares = 0, 0.0
-        for s in range(len(least)):
-            if out[i, s] > least[s]:
+        n_open, parts = 0, 0.0
+        for b in range(n_boxes):
+            if state[b + 1, i] == 1:
                 n_open += 1
-                shares += share[i, s] + _LEAST
-        spared = 0.0
-        if size < 0 and n_open > 1:
-            spared = rest[i]
-            total -= size * spared
-        for s in range(len(least)):
-            step = out[i, s]
-            if step > least[s]:
-                part = size * (share[i, s] + _LEAST) / shares if size > 0 else size * (1 - spared)
-                sums[0, s, step] -= part
-                sums[1, s, step] += abs(part - size * spared / n_open)
+                parts += mix[i, n_boxes + b] + _LEAST
+        factor = mix[i, 2 * n_boxes] if n_open > 1 else 1.0
+        if size > 0:
+            total += size * factor * (n_open - 1)
+        for b in range(n_boxes):
+            if state[b + 1, i] == 1:
+                if size < 0:
+                    factor = (mix[i, n_boxes + b] + _LEAST) / parts
+                pull = abs(size) / n_open
+                total += _spread(out, i, b * n_sides, least, size * factor, pull, share, mix[i, b], sums)
     return total
 
 
@@ -221,52 +265,83 @@ def _n_limits(groups, last, reach):
 
 @inner
 def _earned(out, points, start, pairs, rows, n_rows, reach, state):
-    """Return what a box earns among the rows that it can hold; ``state`` is scratch space."""
-    value, n_positives = 0, len(start) - 1
+    """Return what boxes earn among the rows that they can hold; ``state`` is scratch space."""
+    value, n_positives, n_sides = 0, len(start) - 1, out.shape[1]
     for k in range(n_rows):
         i = rows[k]
-        state[i] = 2
-        for s in range(out.shape[1]):
-            if out[i, s] > reach[s]:
-                state[i] = 1
+        state[0, i] = 1
+        for b in range(len(state) - 1):
+            held = True
+            for s in range(n_sides):
+                if out[i, s] > reach[b * n_sides + s]:
+                    held = False
+                    break
+            if held:
+                state[0, i] = 2
+                value += points[i]
                 break
-        if state[i] == 2:
-            value += points[i]
     for k in range(n_rows if pairs.shape[1] else 0):
         i = rows[k]
-        if i < n_positives and state[i] == 2:
+        if i < n_positives and state[0, i] == 2:
             paid = 0
             for t in range(start[i], start[i + 1]):
-                if state[pairs[0, t]] == 2:
+                if state[0, pairs[0, t]] == 2:
                     paid += pairs[1, t]
             value -= min(paid, points[i])
     return value
 
 
 @inner
-def _move_shares(out, least, rows, n_rows, worth, reach, step, share, rest):
-    """Move shares to the sides that keep a positive out, and r to where the bound of a negative is lower."""
+def _move_at(out, i, first, least, reach, size, step, share, rest):
+    """Move shares to the sides of a box that keep a positive out, and r to where the bound of a negative is lower.
+
+    Returns what the sides that keep the row out had, and where r is.
+    """
+    n_open, n_out, shares, away = 0, 0, 0.0, 0.0
+    for s in range(out.shape[1]):
+        if out[i, s] > least[first + s]:
+            part = share[i, first + s] + _LEAST
+            n_open += 1
+            shares += part
+            if out[i, s] > reach[first + s]:
+                n_out += 1
+                away += part
+    if n_open > 1 and size > 0:
+        for s in range(out.shape[1] if n_out else 0):
+            if out[i, s] > least[first + s]:
+                more = step / n_out if out[i, s] > reach[first + s] else 0.0
+                share[i, first + s] = (1 - step) * (share[i, first + s] + _LEAST) / shares + more
+            else:
+                share[i, first + s] *= 0.9
+    elif n_open > 1 and n_out == 0:
+        rest *= 1 - step
+    elif n_open > 1 and n_out > 1:
+        rest += step * (1 - rest)
+    return away / shares, rest
+
+
+@inner
+def _move_shares(out, least, rows, n_rows, state, worth, reach, step, share, mix):
+    """Move shares, r, λ and b to where the bound is lower at the reaches that the sweep chose."""
+    n_boxes, n_sides, away = len(state) - 1, out.shape[1], np.zeros(len(state) - 1)
     for k in range(n_rows):
         i = rows[k]
-        n_open, n_out, shares = 0, 0, 0.0
-        for s in range(len(least)):
-            if out[i, s] > least[s]:
-                n_open += 1
-                shares += share[i, s] + _LEAST
-                n_out += out[i, s] > reach[s]
-        if n_open < 2:
+        if state[0, i] != 1:
             continue
-        if worth[i] > 0:
-            for s in range(len(least) if n_out else 0):
-                if out[i, s] > least[s]:
-                    more = step / n_out if out[i, s] > reach[s] else 0.0
-                    share[i, s] = (1 - step) * (share[i, s] + _LEAST) / shares + more
-                else:
-                    share[i, s] *= 0.9
-        elif n_out == 0:
-            rest[i] *= 1 - step
-        elif n_out > 1:
-            rest[i] += step * (1 - rest[i])
+        n_open, n_out, total = 0, 0, 0.0
+        for b in range(n_boxes):
+            if state[b + 1, i] == 1:
+                away[b], mix[i, b] = _move_at(out, i, b * n_sides, least, reach, worth[i], step, share, mix[i, b])
+                n_open += 1
+                n_out += away[b] > 0
+                total += away[b]
+        if n_open > 1 and worth[i] > 0:
+            mix[i, 2 * n_boxes] = min(max(mix[i, 2 * n_boxes] - step * (n_open - 1 - total), 0.0), 1.0)
+        elif n_open > 1 and 0 < n_out < n_open:  # a negative pays at the boxes that hold it
+            for b in range(n_boxes):
+                if state[b + 1, i] == 1:
+                    more = 0.0 if away[b] > 0 else step / (n_open - n_out)
+                    mix[i, n_boxes + b] = (1 - step) * mix[i, n_boxes + b] + more
 
 
 @inner
@@ -337,51 +412,72 @@ def _split(price, d, least, most, last, mass, reach):
     return side, cut
 
 
+@inner
+def _bound(groups, price, most_limits, n_boxes, least, most, last, sums, best, bests, by_count, reach, table):
+    """Choose the best reaches; return the sum of their values, and the most with the cap on limits."""
+    n_groups, total, capped = len(groups) // n_boxes, 0.0, 0.0
+    for g in range(len(groups)):
+        equal, at = _equality(groups[g], least, most, last, sums)
+        bests[g] = _choose(groups[g], price, equal, at, best, last, by_count[g], reach)
+        total += bests[g]
+    if most_limits >= 2 * n_groups:
+        return total, total
+    for g in range(0, len(groups), n_groups):
+        capped += _with_cap(by_count[g : g + n_groups], price, most_limits, table)
+    return total, capped
+
+
+@inner
+def _count_limits(groups, most_limits, n_boxes, last, reach):
+    """Return the number of limits of all boxes; -1 if a box has too many."""
+    count, n_groups = 0, len(groups) // n_boxes
+    for g in range(0, len(groups), n_groups):
+        own = _n_limits(groups[g : g + n_groups], last, reach)
+        if own > most_limits:
+            return -1
+        count += own
+    return count
+
+
 @entry
 def search_sides(
     out, last, groups, points, start, pairs, prices, error, nodes, upper, depth, memory, real, cutoff, n_nodes, n_rounds
 ):
-    """Search nodes, depth first, for a box of more value than the cutoff.
+    """Search nodes, depth first, for boxes of more value than the cutoff.
 
-    ``pairs`` are negatives and prices; ``prices`` that of a limit, and the most limits of a box. ``nodes`` are the
-    least and the most reaches and, after those, the number of rows of each node that is open; ``memory`` and ``real``
-    are what lasts from node to node. Returns (number of nodes left, cutoff, nodes used); the cutoff rises to the value
-    of the best box, the reaches of which are written to the last node.
+    ``pairs`` are negatives and prices, for one box only; ``prices`` that of a limit, the most limits of a box and the
+    side in the order of which boxes come. ``nodes`` are the least and the most reaches and, after those, the number of
+    rows of each node that is open; ``memory`` and ``real`` are what lasts from node to node. Returns (number of nodes
+    left, cutoff, nodes used); the cutoff rises to the value of the best boxes, whose reaches go to the last node.
     """
-    n_sides, n_groups, used = out.shape[1], len(groups), 0
-    rows, state, worth = memory[0], memory[1], memory[2]
-    share, rest = real[:, :n_sides], real[:, n_sides]
+    n_sides, n_groups, n_boxes, used = len(last) - 1, len(groups), len(memory) - 3, 0
+    rows, worth, state = memory[0], memory[1], memory[2:]
+    share, mix = real[:, :n_sides], real[:, n_sides:]
     sums, best = np.zeros((3, n_sides, last.max() + 1)), np.zeros((3, n_sides + 1))
     best[1, n_sides] = _NONE
     bests, by_count, reach = np.empty(n_groups), np.empty((n_groups, 3)), np.zeros(n_sides + 1, np.int64)
-    price, capped = float(prices[0]), prices[1] < 2 * n_groups
-    table = np.empty(min(prices[1], 2 * n_groups) + 1)
+    price, table = float(prices[0]), np.empty(min(prices[1], 2 * n_groups) + 1)
     while depth > 0 and used < n_nodes:
         d = depth - 1
         used += 1
         least, most, n_rows = nodes[0, d, :n_sides], nodes[1, d, :n_sides], nodes[0, d, n_sides]
         going_on = upper[d] + error - cutoff >= 1
         number = 0
-        while going_on and number < n_rounds:
+        while going_on and number < n_rounds and _put_in_order(least, most, prices[2], n_boxes):
             n_rows = _classify(out, least, most, rows, n_rows, state)
             for k in range(n_rows):
                 worth[rows[k]] = points[rows[k]]
             if pairs.shape[1]:
                 _charge_pairs(out, least, rows, n_rows, state, start, pairs, worth)
-            total = _gather(out, least, most, rows, n_rows, state, worth, share, rest, sums)
+            total = _gather(out, least, most, rows, n_rows, state, worth, share, mix, sums)
             _sweep(least, most, last, sums, best)
-            bound = total
-            for g in range(n_groups):
-                equal, at = _equality(groups[g], least, most, last, sums)
-                bests[g] = _choose(groups[g], price, equal, at, best, last, by_count[g], reach)
-                bound += bests[g]
-            lowest = bound
-            if capped:
-                lowest = total + _with_cap(by_count, price, prices[1], table)
-            upper[d] = min(upper[d], lowest)
-            _move_shares(out, least, rows, n_rows, worth, reach, _STEP / (1 + number), share, rest)
-            n_limits = _n_limits(groups, last, reach)
-            if n_limits <= prices[1]:
+            bound, capped = _bound(
+                groups, price, prices[1], n_boxes, least, most, last, sums, best, bests, by_count, reach, table
+            )
+            upper[d] = min(upper[d], total + capped)
+            _move_shares(out, least, rows, n_rows, state, worth, reach, _STEP / (1 + number), share, mix)
+            n_limits = _count_limits(groups, prices[1], n_boxes, last, reach)
+            if n_limits >= 0:
                 value = _earned(out, points, start, pairs, rows, n_rows, reach, state) - n_limits * prices[0]
                 if value > cutoff:
                     cutoff = value
@@ -389,10 +485,10 @@ def search_sides(
                         nodes[0, -1, s] = reach[s]
             number += 1
             going_on = upper[d] + error - cutoff >= 1 and _fix(
-                groups, price, bound + error - cutoff - 1, bests, least, most, last, sums, best
+                groups, price, total + bound + error - cutoff - 1, bests, least, most, last, sums, best
             )
         side, cut = -1, 0
-        if going_on:
+        if going_on and number == n_rounds:
             side, cut = _split(price, d, least, most, last, sums[1], reach)
         if side < 0:
             depth -= 1

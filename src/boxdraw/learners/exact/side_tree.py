@@ -1,83 +1,127 @@
-"""One box of most value where limits cost something, or a box may only have so many."""
+"""The best box or drawing by ranges for the sides of its boxes, where limits count or dimensions are few."""
 
 from __future__ import annotations
 
+import heapq
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from boxdraw._core.arrays import FloatArray, IntArray
 from boxdraw.learners.exact import side_kernels as kernels
-from boxdraw.learners.exact.limits import Limits
-from boxdraw.learners.exact.max_box import Found, Pricing, starts_of
+from boxdraw.learners.exact.limits import EACH
+from boxdraw.learners.exact.max_box import Found, Pricing, no_pairs, starts_of
 from boxdraw.learners.exact.objective import Points
 from boxdraw.learners.exact.problem import Problem
 from boxdraw.learners.exact.ranks import Box
+from boxdraw.learners.parameters import NO_CAP
 
 _CHUNK = 20_000_000  # rows x sides looked at between looks at the clock
+_DIVE = 200  # nodes searched depth first, before the open node of the best bound is next
 _ROUNDS = 2  # of moving shares at a node
 _FIRST_ROUNDS = 30  # and at the first
 
 
-class SideTree:
-    """Searches for the box of most value among the rows of a problem in which limits count, at changing prices."""
+@dataclass(frozen=True, slots=True)
+class FoundDrawing:
+    """The answer of a search: the best boxes, if any are above the cutoff, and the most that any others can have."""
 
-    def __init__(self, problem: Problem, limits: Limits) -> None:
-        self._problem = problem
-        self._most = limits.most
+    boxes: list[Box]
+    value: int
+    upper: int
+    work: int
+
+
+class SideTree:
+    """Searches for the box of most value among the rows of a problem, at changing prices; or for several boxes."""
+
+    def __init__(self, problem: Problem, n_boxes: int = 1) -> None:
+        self._problem, self._n_boxes = problem, n_boxes
         rows = problem.positives, problem.negatives
         steps = np.concatenate([np.hstack([problem.n_low - 1 - side.low, side.high]) for side in rows])
         last = np.concatenate([problem.n_low, problem.n_high]) - 1
         self._used = np.flatnonzero(last > 0)
-        place = np.full(len(last) + 1, len(self._used))  # the side that a group has not got comes last
-        place[self._used] = np.arange(len(self._used))
         self._out = np.ascontiguousarray(steps[:, self._used], dtype=np.int32)
-        self._last = np.append(last[self._used], 0).astype(np.int64)
-        self._groups = limits.groups(problem.n_low, place)
-        self.node_size = self._out.size * _ROUNDS + 1
+        self._last = np.append(np.tile(last[self._used], n_boxes), 0).astype(np.int64)
+        self._groups = np.concatenate([self._groups_of(k) for k in range(n_boxes)])
+        self.node_size = self._out.size * n_boxes * _ROUNDS + 1
         self.first_work = self._out.size * _FIRST_ROUNDS
+
+    def _groups_of(self, k: int) -> IntArray:
+        """Return the groups of the sides of a box; if limits do not count, any will do."""
+        n_low, limits, n_used = self._problem.n_low, self._problem.limits, len(self._used)
+        d, missing = len(n_low), n_used * self._n_boxes  # the side that a group has not got comes last
+        place = np.full(2 * d + 1, missing)
+        place[self._used] = k * n_used + np.arange(n_used)
+        if limits is not None:
+            return limits.groups(n_low, place)
+        return np.array([[place[j], place[d + j], missing, missing, EACH, 0] for j in range(d)], dtype=np.int64)
 
     def best(
         self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize
     ) -> Found:
         """Find the best box of more value than the cutoff."""
-        prices = np.array([pricing.limit, self._most])
+        found = self._search(pricing, cutoff, out_of_time, node_limit)
+        return Found(found.boxes[0] if found.boxes else None, found.value, found.upper, found.work)
+
+    def best_drawing(self, least: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize) -> FoundDrawing:
+        """Find the best drawing of just so many boxes that has more than the least points."""
+        problem = self._problem
+        pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs(), problem.limit_points)
+        shift = problem.constant - self._n_boxes * problem.box_points
+        found = self._search(pricing, least - shift, out_of_time, node_limit)
+        return replace(found, value=found.value + shift, upper=found.upper + shift)
+
+    def _search(self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int) -> FoundDrawing:
+        limits = self._problem.limits
+        prices = np.array([pricing.limit, NO_CAP if limits is None else limits.most, int(self._last.argmax())])
         points, start, pairs, error = self._values(pricing)
         nodes, upper, memory, real = self._start(points, pairs)
-        depth, used, found, rounds, chunk = 1, 0, cutoff, _FIRST_ROUNDS, 1
-        while depth and used < node_limit and not (used and out_of_time()):
-            task = prices, error, nodes, upper, depth, memory, real, found, min(chunk, node_limit - used), rounds
+        n_rows, used, found, rounds, chunk = int(nodes[0, 0, -1]), 0, cutoff, _FIRST_ROUNDS, 1
+        open_ = [(-math.inf, 0, nodes[:, 0].copy())]  # a heap: less the bound, a number, ranges
+        while open_ and used < node_limit and not (used and out_of_time()):
+            bound, _, nodes[:, 0] = heapq.heappop(open_)
+            upper[0], nodes[0, 0, -1] = -bound, n_rows
+            task = prices, error, nodes, upper, 1, memory, real, found, min(chunk, node_limit - used), rounds
             depth, found, more = kernels.search_sides(self._out, self._last, self._groups, points, start, pairs, *task)
-            used, rounds, chunk = used + more, _ROUNDS, math.ceil(_CHUNK / (2 * self._out.size + 1))
-        open_ = upper[:depth].max(initial=-math.inf)
-        most = max(int(found), math.floor(open_ + error) if depth else cutoff)
-        work = (used * _ROUNDS + _FIRST_ROUNDS) * self._out.size
-        return Found(self._box(nodes[0, -1, :-1]) if found > cutoff else None, int(found), most, work)
+            used, rounds, chunk = used + more, _ROUNDS, min(_DIVE, math.ceil(_CHUNK / self.node_size))
+            for k in range(depth):
+                heapq.heappush(open_, (-upper[k], used * len(upper) + k, nodes[:, k].copy()))
+            if open_ and -open_[0][0] + error - found < 1:
+                open_ = []
+        most = max(int(found), math.floor(-open_[0][0] + error) if open_ else cutoff)
+        work = (used * _ROUNDS + _FIRST_ROUNDS) * self._out.size * self._n_boxes
+        reaches = nodes[0, -1, :-1].reshape(self._n_boxes, -1)
+        boxes = [self._box(reach) for reach in reaches] if found > cutoff else []
+        return FoundDrawing(boxes, int(found), most, work)
 
     def _values(self, pricing: Pricing) -> tuple[Points, Points, Points, float]:
         """Return the points of the rows, the pairs and by how much bounds may be off."""
         positive, negative, price = pricing.pairs
         points = np.concatenate([pricing.gain, -pricing.cost])
         # Sums of n terms are off by at most n halves of the last bit of what their sizes add up to.
-        (n_rows, n_sides), size = self._out.shape, float(np.abs(points).sum() + price.sum())
-        n_terms = n_rows + int(self._last.max()) + n_sides + 10
+        n_sides, size = len(self._last) - 1, self._n_boxes * float(np.abs(points).sum() + price.sum())
+        n_terms = len(points) * self._n_boxes + int(self._last.max()) + n_sides + 10
         error = (n_sides + 1) * (size + float(pricing.limit) * n_sides) * n_terms * 2.0**-53
         pairs = np.stack([negative + len(pricing.gain), price])
         return points, starts_of(positive, len(pricing.gain)), pairs, error
 
     def _start(self, points: Points, pairs: Points) -> tuple[Points, FloatArray, Points, FloatArray]:
         """Return the first node, with room for others, and what lasts from node to node."""
-        (n_rows, n_sides), depth = self._out.shape, kernels.most_depth(self._out.shape[1])
+        n_rows, n_sides, n_boxes = len(self._out), len(self._last) - 1, self._n_boxes
+        depth = kernels.most_depth(n_sides)
         counts = points != 0
         counts[pairs[0]] = True
         rows = np.flatnonzero(counts)
         nodes, upper = np.zeros((2, depth + 1, n_sides + 1), dtype=np.int64), np.full(depth, math.inf)
         nodes[1, 0], nodes[0, 0, -1] = self._last, len(rows)
-        memory, real = np.zeros((3, n_rows), dtype=np.int64), np.empty((n_rows, n_sides + 1))
+        memory, real = np.zeros((3 + n_boxes, n_rows), dtype=np.int64), np.empty((n_rows, n_sides + 2 * n_boxes + 1))
         memory[0, : len(rows)] = rows
-        real[:, :-1], real[:, -1] = 1 / max(n_sides, 1), 0.5
+        shares = [1 / max(n_sides, 1), 0.5 if n_boxes == 1 else 0.95, 1 / n_boxes, 0.3]
+        real[:] = np.repeat(shares, [n_sides, n_boxes, n_boxes, 1])
         return nodes, upper, memory, real
 
     def _box(self, reach: IntArray) -> Box:

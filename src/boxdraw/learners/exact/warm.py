@@ -7,15 +7,14 @@ from functools import cache
 import numpy as np
 
 from boxdraw.learners.exact.drawings import Board
-from boxdraw.learners.exact.limits import Limits
 from boxdraw.learners.exact.max_box import MaxBox, Pricing, no_pairs
 from boxdraw.learners.exact.problem import LevelRows, Problem
 from boxdraw.learners.exact.side_tree import SideTree
 
 
 @cache
-def compile_kernels(limits: bool) -> None:
-    """Compile what a search needs, where limits count or not, or load it; only first calls in a process do anything."""
+def compile_kernels(sides: bool) -> None:
+    """Compile what a search needs, with the side tree or not, or load it; only first calls in a process do anything."""
     low, points = np.array([[0], [1]], dtype=np.int32), np.ones(2, dtype=np.int64)
     rows, n_levels = LevelRows(low, low, points), np.array([2], dtype=np.int32)
     scale = np.array([[0, 1], [0, 1]], dtype=np.int32)
@@ -25,7 +24,5 @@ def compile_kernels(limits: bool) -> None:
     board.improve(board.place([], 1), [], 1, 0)
     # So low a cutoff that there is something to search.
     MaxBox(problem).best(pricing, -1, lambda: False)
-    if limits:
-        SideTree(problem, Limits(0, 1, np.arange(1), np.zeros(1, np.intp), np.zeros(1, np.intp), [])).best(
-            pricing, -1, lambda: False
-        )
+    if sides:
+        SideTree(problem).best(pricing, -1, lambda: False)

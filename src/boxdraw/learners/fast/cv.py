@@ -17,7 +17,7 @@ from sklearn.utils import check_scalar
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.tiles import threaded_map
-from boxdraw._core.warn import warn
+from boxdraw.learners.doubts import everything_is_flagged, nothing_is_flagged
 from boxdraw.learners.fast.divide import MEANS
 from boxdraw.learners.fast.fast_boxes import DISTANCES, LearnedFastBoxes, check_clusterer, range_width
 from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, suitable_price
@@ -26,6 +26,7 @@ from boxdraw.learners.fast.matched import MatchedFits
 from boxdraw.learners.fast.sources import Source
 from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.folds import inner_splits
+from boxdraw.learners.goals import Goal, KeptGoal, Points, goal_of, pick, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
 from boxdraw.metrics import auh_score
 from boxdraw.tables.training import Training
@@ -33,6 +34,7 @@ from boxdraw.tables.training import Training
 Setting = dict[str, Any]
 Task = tuple[Any, str, int]  # feature range, distance and number of boxes: what takes a pass over the data
 
+_COSTS = 1e-6, 1e6  # of false alarms, where a goal decides
 _COUNTS = 1, 2, 3, 4, 5, 6, 8, 10  # numbers of boxes
 
 
@@ -72,6 +74,9 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         the false alarms are least on the inner folds, brought to the scale of the fit to all rows. "balanced" weighs
         the classes equally (best balanced accuracy). None does so, too, unless a higher cost, up to 1, gains more in
         precision than 20 times what it loses in balanced accuracy.
+    max_alarm_rate, min_precision, min_recall, confidence : float or None
+        Goals instead of a cost, as in `SparseBoxesClassifier`: `negative_weight_` is the best one that keeps the goal
+        on the inner folds.
     simplified : bool, default=True
         Whether to leave out boxes and limits as long as misses plus `false_alarm_cost_` times the false alarms on the
         training rows do not rise, unless that does worse on the inner folds. The boxes, the path and critical weights
@@ -94,6 +99,8 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     false_alarm_cost_ : float
         What a false alarm costs relative to a miss: `false_alarm_cost`, or a number given as `negative_weight`, or what
         was found on the inner folds.
+    goal_ : KeptGoal or None
+        As in `SparseBoxesClassifier`.
     best_params_ : dict
         The setting of the grid with the best mean score; ties go to fewer boxes, then to the earlier setting. With a
         single row in a class there is nothing to choose by: the first values of all parameters are used, with a
@@ -127,6 +134,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     best_index_: int
     best_score_: float
     best_params_: dict[str, Any]
+    goal_: KeptGoal | None
 
     def __init__(
         self,
@@ -139,6 +147,10 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         negative_weight: Any = None,
         relative_expansion: bool = True,
         false_alarm_cost: float | str | None = None,
+        max_alarm_rate: float | None = None,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        confidence: float = 0.9,
         simplified: bool = True,
         scoring: Any = None,
         cv: Any = 3,
@@ -158,6 +170,10 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         self.negative_weight = negative_weight
         self.relative_expansion = relative_expansion
         self.false_alarm_cost = false_alarm_cost
+        self.max_alarm_rate = max_alarm_rate
+        self.min_precision = min_precision
+        self.min_recall = min_recall
+        self.confidence = confidence
         self.simplified = simplified
         self.scoring = scoring
         self.cv = cv
@@ -171,6 +187,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
 
     def _check_parameters(self, *, stored: bool) -> None:
         self._grid()
+        goal_of(self)
         check_bool(self.relative_expansion, "relative_expansion")
         check_bool(self.round_limits, "round_limits")
         if stored and not isinstance(self.cv, Integral):
@@ -178,25 +195,33 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
                 f"fit_table needs a number of folds as cv, for a splitter sees no rows; got cv={self.cv!r}."
             )
 
+    def _doubt(self, source: Source) -> str:
+        """Return a warning if the boxes hold none or all of the rows that the parameters were chosen on."""
+        lower, upper = self._edges.limits(self.negative_weight_, self.expansion_, growth_named(self.growth_))
+        X = self._edges.order.apply(self._rows(source).X)
+        flagged = np.zeros(len(X), dtype=np.bool_)
+        for low, high in zip(lower, upper, strict=True):
+            flagged |= (((low <= X) & (high >= X)) | np.isnan(X)).all(axis=1)
+        cost = "false_alarm_cost" if self.negative_weight is None else "negative_weight"
+        if not flagged.any():
+            why = f"No training row is in a box at a cost of {self.negative_weight_:.3g} per false alarm"
+            more = "In Python, path() has boxes at other costs, and critical_weight() ranks rows."
+            return f"{nothing_is_flagged(why, cost)} {more}"
+        return super()._doubt(source) or (everything_is_flagged(cost) if flagged.all() else "")
+
     def _fit(self, source: Source) -> None:
         super()._fit(source)
-        if self.negative_weight is None and not len(self.boxes_):
-            warn(
-                f"No row is flagged: at a cost of {self.negative_weight_:.3g} per false alarm, which suits the inner "
-                "folds, no box is left around all rows. Try a smaller false_alarm_cost. More settings of n_boxes, "
-                "growth and feature_range may help too; path() has boxes at other costs, and critical_weight() ranks "
-                "rows."
-            )
+        warn_if_missed(self.goal_)
 
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         """Choose a setting of the grid and the cost on the inner folds."""
         for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
             self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
+        self.goal_ = None
         grid = self._grid()
         scorer = None if self.scoring is None else get_scorer(self.scoring)
         positive, negative = source.weights
-        given = None if isinstance(self.cv, Integral) else source.rows  # folds that are given are of all rows
-        rows = source.trial if given is None else given
+        rows = self._rows(source)
         folds = self._folds(rows)
         balance = positive / negative
         given_price = self.negative_weight if self.false_alarm_cost is None else self.false_alarm_cost
@@ -210,6 +235,11 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         self._simplified_at = self.false_alarm_cost_ if simpler else None
         plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"], self.verbose)
         return plan, c, self._push(setting["expansion"], negative), growth_named(setting["growth"])
+
+    def _rows(self, source: Source) -> Training:
+        """Return the rows to choose on: folds that are given are of all rows."""
+        given = None if isinstance(self.cv, Integral) else source.rows
+        return source.trial if given is None else given
 
     def _plan(self, feature_range: Any, distance: str, n_boxes: int, verbose: int = 0) -> Plan:
         return Plan(n_boxes, range_width(feature_range), self.clusterer, self.random_state, distance, verbose)
@@ -358,6 +388,8 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"])
         push = partial(self._push, setting["expansion"])
         matched = MatchedFits(plan, growth_named(setting["growth"]), push, rows, folds)
+        if (goal := goal_of(self)) is not None:
+            return self._keep(goal, matched, _pooled(folds))
         pooled, critical = _pooled(folds), np.concatenate(matched.weights)
         if given is None and self.false_alarm_cost is None:
             self.false_alarm_cost_ = suitable_price(critical, pooled.positive, pooled.weight, pooled.balance)
@@ -366,14 +398,31 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             c = best_cost(critical, pooled.positive, pooled.weight, self.false_alarm_cost_, choices)
         return c, bool(self.simplified) and matched.simpler_is_as_good(c, self.false_alarm_cost_)
 
+    def _keep(self, goal: Goal, matched: MatchedFits, pooled: Training) -> tuple[float, bool]:
+        """Return the best cost that keeps a goal on the inner folds, and whether it does so without needless limits."""
+        costs, flagged = matched.within(goal.shares)
+        count = partial(Points.of_masks, positive=pooled.positive, weight=pooled.weights, each=pooled.stand_for)
+        at, self.goal_ = pick(goal, count(flagged))
+        c = float(np.clip(costs[at], *_COSTS))
+        # What a false alarm costs if boxes of this precision just pay.
+        self.false_alarm_cost_ = float(np.clip(self.goal_.precision / (1 - min(self.goal_.precision, 0.999)), *_COSTS))
+        if not self.simplified or not matched.simpler_is_as_good(c, self.false_alarm_cost_):
+            return c, False
+        _, simpler = pick(goal, count(matched.simpler_flags(c, self.false_alarm_cost_)[None]))
+        if simpler.kept < self.goal_.kept:
+            return c, False
+        self.goal_ = simpler
+        return c, True
+
 
 def _pooled(folds: list[Fold]) -> Training:
     """Return the test rows of all folds, without their values."""
     tests = [fold.test for fold in folds]
     return Training(
-        X=np.empty((0, 0)),
+        X=np.empty((sum(len(test.X) for test in tests), 0)),
         positive=np.concatenate([test.positive for test in tests]),
         weight=None if tests[0].weight is None else np.concatenate([test.weight for test in tests]),
+        stand_for=tests[0].stand_for,
     )
 
 

@@ -276,19 +276,21 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         if self._rounded:
             limits = source.rounded(limits, order, self._encoding)
         self.boxes_ = self._encoding.boxes(*limits, order)
-        self._warn_of_no_limits(source.weights[1])
+        if doubt := self._doubt(source):
+            warn(doubt)
 
-    def _warn_of_no_limits(self, negative_weight: float) -> None:
-        """Warn if a box flags every row because all negatives are far away, as they are in many dimensions."""
+    def _doubt(self, source: Source) -> str:
+        """Return a warning if a box flags every row because all negatives are far away, as in many dimensions."""
         if self.boxes_.limited.any(axis=1).all() or self._edges.scaling.active.sum() < _MANY:
-            return
-        if self._edges.sums.negative.max() <= math.exp(1 - _FAR) * negative_weight:
-            warn(
-                "A box has no limits, so every row is flagged. Forces on its edges fall with the distance of the rows, "
-                f"added up over {self.boxes_.n_features} features, and here no negative is near enough to hold any "
-                "edge. Use fewer features, or ScoredBoxesClassifier, which copes with any number of them. In Python, "
-                "distance='mean', a narrower feature_range or a larger negative_weight may help, too."
-            )
+            return ""
+        if self._edges.sums.negative.max() > math.exp(1 - _FAR) * source.weights[1]:
+            return ""
+        return (
+            "A box has no limits, so every row is flagged. Forces on its edges fall with the distance of the rows, "
+            f"added up over {self.boxes_.n_features} features, and here no negative is near enough to hold any "
+            "edge. Use fewer features, or ScoredBoxesClassifier, which copes with any number of them. In Python, "
+            "distance='mean', a narrower feature_range or a larger negative_weight may help, too."
+        )
 
 
 class FastBoxesClassifier(LearnedFastBoxes):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from boxdraw._core.arrays import FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.folds import Fold, FoldFits
 from boxdraw.learners.fast.growth import Growth
 from boxdraw.learners.fast.needed import needed_edges
 from boxdraw.learners.fast.path import critical_weights, has_many_cells, training_weights
 from boxdraw.learners.fast.stages import Plan, Stages
+from boxdraw.learners.goals import cuts_within
 from boxdraw.tables.training import Training
 
 _SLACK = 3.0  # standard errors
@@ -28,10 +30,13 @@ class MatchedFits:
     def __init__(
         self, plan: Plan, growth: Growth, push: Callable[[float], float], rows: Training, folds: list[Fold]
     ) -> None:
-        self._growth, self._folds = growth, folds
+        self._growth, self._folds, self._rows = growth, folds, rows
         final = Stages(rows, has_many_cells(rows.X)).edges(plan, growth if growth.stops_at_negatives else None)
         self._pushes = [push(fold.train.negative_weight) for fold in folds]
-        self._edges, self._ratios, self.weights = [], [], []
+        self._edges: list[Edges] = []
+        self._ratios, self.weights = [], []
+        self._own: list[tuple[FloatArray, FloatArray]] = []  # per fold, its weights of its training and test rows
+        self._final = training_weights(final, rows, push(rows.negative_weight), growth, None)
         for fold, own_push in zip(folds, self._pushes, strict=True):
             fits = FoldFits(fold)
             edges = fits.edges(plan, growth)
@@ -41,15 +46,35 @@ class MatchedFits:
             self._ratios.append(middle_ratio(theirs, own, fold.train.weights))
             critical = fits.weights(plan, [growth], [own_push])[0][0]
             self.weights.append(scaled_weights(critical, self._ratios[-1]))
+            self._own.append((own, critical))
+
+    def within(self, shares: Sequence[float]) -> tuple[FloatArray, BoolArray]:
+        """Return the cost at which each share of the training rows is flagged, and which test rows are then flagged.
+
+        The share is that of the fold's own training rows at a cost of its own.
+        """
+        flagged = [
+            critical >= cuts_within(own, fold.train.weights, shares)[:, None]
+            for fold, (own, critical) in zip(self._folds, self._own, strict=True)
+        ]
+        return cuts_within(self._final, self._rows.weights, shares), np.concatenate(flagged, axis=1)
+
+    def simpler_flags(self, c: float, price: float) -> BoolArray:
+        """Return which test rows boxes without needless limits flag."""
+        return np.concatenate([self._simpler(number, c, price) for number in range(len(self._folds))])
+
+    def _simpler(self, number: int, c: float, price: float) -> BoolArray:
+        fold, edges = self._folds[number], self._edges[number]
+        push, ratio = self._pushes[number], self._ratios[number]
+        simpler = needed_edges(edges, fold.train, c / ratio, push, self._growth, price)
+        critical = critical_weights(simpler, fold.test.X, [push], self._growth, None)[0]
+        return np.asarray(scaled_weights(critical, ratio) >= c)
 
     def simpler_is_as_good(self, c: float, price: float) -> bool:
         """Return True if boxes without needless limits lose no more on held-out rows than chance explains."""
         changes = []
-        parts = zip(self._folds, self._edges, self._pushes, self._ratios, self.weights, strict=True)
-        for fold, edges, push, ratio, weights in parts:
-            simpler = needed_edges(edges, fold.train, c / ratio, push, self._growth, price)
-            critical = critical_weights(simpler, fold.test.X, [push], self._growth, None)[0]
-            before, after = weights >= c, scaled_weights(critical, ratio) >= c
+        for number, (fold, weights) in enumerate(zip(self._folds, self.weights, strict=True)):
+            before, after = weights >= c, self._simpler(number, c, price)
             worth = fold.test.weights * np.where(fold.test.positive, 1.0, -price)
             changes.append(worth * (before.astype(np.float64) - after))
         change = np.concatenate(changes)

@@ -34,7 +34,7 @@ def choose(
     def work(split: Split) -> list[float]:
         train, test = data.take(split[0]), data.take(split[1])
         ready = make_ready(train, shape.false_alarm_cost, constraints=shape.constraints)
-        free = replace(shape, max_union=None, constraints=_scaled(shape, train, data))
+        free = replace(shape, max_union=None, constraints=scaled(shape, train, data))
         X, weight = ready.order.apply(test.X), on_grid(test.weights)
         return [auc(test.positive, learn(ready, setting, free).graded(X), weight) for setting in settings]
 
@@ -46,7 +46,7 @@ def choose(
     return settings[clearly_best(scores, _usual(settings), len(splits) / _repeats(splits))], scores
 
 
-def _scaled(shape: Shape, part: Training, data: Training) -> ColumnConstraints | None:
+def scaled(shape: Shape, part: Training, data: Training) -> ColumnConstraints | None:
     """Return the constraints for a part of the rows: it has fewer of them for a box to hold."""
     share = part.weights.sum() / data.weights.sum()
     return None if shape.constraints is None else shape.constraints.scaled(float(share))

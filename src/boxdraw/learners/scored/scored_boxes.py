@@ -17,6 +17,7 @@ from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.folds import inner_splits
+from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.scored.settings import Setting, Shape
@@ -65,6 +66,9 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     monotonic_cst, interaction_cst, allowed_values, min_box_rows, min_box_precision
         As in `SparseBoxesClassifier`, for the boxes of the scorecard. Boxes of negative points have the opposite
         directions; ``min_box_precision`` does not go with `signed_points`.
+    max_alarm_rate, min_precision, min_recall, confidence : float or None
+        Goals instead of a cost, as in `SparseBoxesClassifier`: the threshold is the best one that keeps the goal on the
+        inner folds. The union may then have more than `max_union` boxes.
     cv : int, splitter, iterable of (train, test) or None, default=3
         Inner folds for what is "auto". An int gives stratified folds, dealt several times, that depend on the rows'
         values and not on their order; for large tables on a sample. None does without: "auto" is then 2 limits and
@@ -86,6 +90,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         The rows that the scorecard flags, as a union of boxes; an AttributeError with `signed_points`.
     max_limits_, lam_ : int, float
         The setting in use.
+    goal_ : KeptGoal or None
+        As in `SparseBoxesClassifier`.
     cv_results_ : dict
         ``params``, ``mean_test_score`` and ``split*_test_score``: the AUC of each setting on the inner folds; only if
         there were any.
@@ -115,6 +121,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     lam_: float
     scorecard_: Scorecard
     cv_results_: dict[str, Any]
+    goal_: KeptGoal | None
 
     def __init__(
         self,
@@ -130,6 +137,10 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         allowed_values: Any = None,
         min_box_rows: float | None = None,
         min_box_precision: float | None = None,
+        max_alarm_rate: float | None = None,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        confidence: float = 0.9,
         cv: Any = 3,
         categorical_features: Any = None,
         pos_label: Any = None,
@@ -149,6 +160,10 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.allowed_values = allowed_values
         self.min_box_rows = min_box_rows
         self.min_box_precision = min_box_precision
+        self.max_alarm_rate = max_alarm_rate
+        self.min_precision = min_precision
+        self.min_recall = min_recall
+        self.confidence = confidence
         self.cv = cv
         self.categorical_features = categorical_features
         self.pos_label = pos_label
@@ -181,11 +196,13 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         shape = self._shape()
         check_balance(data, LEAST_BALANCE)
         few = draw_sample(data)
-        setting, doubt = self._choose(few if isinstance(self.cv, Integral) else data, settings, shape)
+        dealt = few if isinstance(self.cv, Integral) else data
+        setting, doubt = self._choose(dealt, settings, shape)
         progress = Progress("Scored Boxes", self.verbose)
         ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs, constraints=shape.constraints)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
         card = learn(ready, setting, shape, self.n_jobs)
+        card = self._keep(card, ready.order, dealt, setting, shape)
         progress.step(f"boost: {len(card.points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}")
         self.max_limits_, self.lam_ = setting.max_limits, setting.lam
         self._order, self._card = ready.order, card
@@ -196,7 +213,20 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         boxes = self._encoding.boxes(drawn.lower, drawn.upper, ready.order)
         self.scorecard_ = Scorecard(boxes, card.points.tolist(), card.threshold)
         self._warn(data, doubt, shape.constraints is not None)
+        warn_if_missed(self.goal_)
         return self
+
+    def _keep(self, card: Any, order: Any, data: Training, setting: Setting, shape: Shape) -> Any:
+        """Return the card with the threshold that keeps the goal, if there is one."""
+        from boxdraw.learners.scored.keep import keep
+
+        self.goal_ = None
+        if (goal := goal_of(self)) is None or not len(card.points):
+            return card
+        splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state)
+        if splits:
+            card, self.goal_ = keep(card, order, goal, data, splits, setting, shape)
+        return card
 
     @property
     def boxes_(self) -> BoxSet:  # type: ignore[override]  # the others set it in fit; here there may be none
@@ -332,6 +362,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             raise ValueError(f"max_limits must be 'auto' or a whole number of at least 1; got {n!r}.")
         check_cost(self.lam, "lam", "auto")
         check_cost(self.false_alarm_cost, "false_alarm_cost", None)
+        goal_of(self)
         check_bool(self.signed_points, "signed_points")
         check_bool(self.round_limits, "round_limits")
         if self.signed_points and self.min_box_precision is not None:
@@ -348,6 +379,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
 
     def _shape(self) -> Shape:
         cost = None if self.false_alarm_cost is None else float(self.false_alarm_cost)
+        if self.min_precision is not None:  # where an alarm of just this precision pays
+            cost = float(self.min_precision) / (1 - float(self.min_precision))
         union = None if self.max_union is None else min(int(self.max_union), _MOST)
         constraints = ColumnConstraints.of(self._encoding, self)
         asked = constraints if constraints.asked.any else None

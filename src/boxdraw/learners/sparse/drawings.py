@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.quiet import quietly
-from boxdraw.learners.engine.climb import Masks, Prices, Rows, make_rows
+from boxdraw.learners.engine.climb import Masks, Prices, Rows, allows, make_rows
 from boxdraw.learners.engine.draw import Drawing, Effort, draw, evaluate
 from boxdraw.learners.engine.levels import Axis, LevelTable
 from boxdraw.learners.fast.cluster import cluster_positives
@@ -49,16 +49,29 @@ class Board:
         votes: FloatArray | None = None,
         trust: float = 0.0,
         masks: Masks | None = None,
+        max_limits: int = NO_CAP,
     ) -> None:
         self.axes, self._table = axes, table
         self._positive_weight, self._negative_weight = float(table.ups.sum()), float(table.downs.sum())
         self.ups, self.downs = table.ups / self._positive_weight, table.downs / self._negative_weight
+        self.mass = (table.ups + table.downs) / (self._positive_weight + self._negative_weight)  # of rows of any class
         self._codes = np.ascontiguousarray(np.stack([axis.level[table.codes[axis.of]] for axis in axes]))
         self._n_levels = np.array([axis.n_levels for axis in axes], dtype=np.int64)
         self._ends = np.array([axis.ends for axis in axes], dtype=np.int64)
         self._votes, self._trust = votes, trust
-        self._masks = () if masks is None else (masks,)
+        self._masks, self._max_limits = () if masks is None else (masks,), max_limits
         self._rows: dict[float, Rows] = {}
+
+    def levels(self, j: int) -> IntArray:
+        """Return the levels of the rows on an axis."""
+        return self._codes[j].astype(np.intp)
+
+    def allows(self, lo: IntArray, hi: IntArray) -> bool:
+        """Return True if a box may be drawn, whatever rows it holds."""
+        below, above = lo > 0, hi < self._n_levels - 1
+        two = np.where(lo == hi, self._ends[:, 1], self._ends[:, 0])
+        n_limits = int(np.where(below & above, two, below + above).sum())
+        return n_limits <= self._max_limits and all(allows(masks, lo, hi, below | above) for masks in self._masks)
 
     def rows(self, ratio: float) -> Rows:
         """Return the rows as the engine takes them, weighted for a cost of false alarms."""

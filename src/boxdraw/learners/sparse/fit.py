@@ -15,19 +15,24 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.engine.draw import Drawing
-from boxdraw.learners.engine.levels import LevelTable, make_axes, put_on_levels
+from boxdraw.learners.engine.levels import NUMBERS, LevelTable, make_axes, put_on_levels
 from boxdraw.learners.folds import inner_splits, usable_folds
+from boxdraw.learners.goals import Goal
 from boxdraw.learners.rounding import Limits, round_on_rows
+from boxdraw.learners.sparse.budget import LEVELS, best_within
 from boxdraw.learners.sparse.drawings import Board, Costs, has_clusters, limits_of, order_of
 from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint, make_frontier
 from boxdraw.learners.sparse.learn import (
     TRUST,
+    Aim,
     Choice,
     Efforts,
     Grid,
     HeldOut,
     Split,
     choose,
+    choose_aim,
+    choose_cost,
     draw_path,
     hold_out,
     is_small,
@@ -56,6 +61,7 @@ class Found:
     ranking: Ranking
     order: Order
     flags_everything: bool
+    ratio: int  # place of the cost in the grid
 
 
 class Fit:
@@ -69,11 +75,13 @@ class Fit:
         constraints: ColumnConstraints,
         round_limits: bool,
         n_jobs: int | None = None,
+        goal: Goal | None = None,
     ) -> None:
         self._data, self._few, self._encoding, self._constraints = data, few, encoding, constraints
-        self._round, self._n_jobs = round_limits, n_jobs
+        self._round, self._n_jobs, self._goal = round_limits, n_jobs, goal
         self._masks = partial(constraints.of_table, share=constraints.least_share(data))
-        self.table = put_on_levels(few, encoding, constraints.cuts)
+        n_numbers = LEVELS if goal is not None and goal.is_most else NUMBERS
+        self.table = put_on_levels(few, encoding, n_numbers, constraints.cuts)
         self._axes = make_axes(self.table)
         self._order = order_of(self.table, self._axes)
         moved = [column for column in self.table.columns if not constraints.fixed[column.column]]
@@ -104,51 +112,75 @@ class Fit:
         for train, test in inner_splits(self._few, labels, cv, None):
             yield Split(self.table.of_rows(self._few, train)[0], *self.table.of_rows(self._few, test))
 
-    def choose(self, splits: list[Split], grid: Grid, progress: Progress) -> tuple[Choice, str]:
-        """Choose the setting by held-out rows, and return a warning if they say that it is no better than chance."""
+    def choose(self, splits: list[Split], grid: Grid, progress: Progress) -> tuple[Choice, Aim | None, str]:
+        """Choose the setting by held-out rows; return how to keep a goal, and a warning if all this is chance."""
         if not splits:
             usual = grid.first + (len(grid.limits) - grid.first) // 2
-            return Choice(0, len(grid.n_boxes) - 1, usual), ""
+            return (
+                Choice(int(np.abs(np.log(grid.ratios)).argmin()) if self._goal else 0, len(grid.n_boxes) - 1, usual),
+                None,
+                "",
+            )
         self._held_out = hold_out(self.table, splits, grid, self._n_jobs, progress.share, self._masks)
-        choice = choose(self._held_out, grid, has_clusters(len(self._axes), grid.n_boxes[-1]))
+        clustered = has_clusters(len(self._axes), grid.n_boxes[-1])
+        choices, found = choose(self._held_out, grid, clustered), None
+        if self._goal is None:
+            choice = choose_cost(self._held_out, choices)
+        else:
+            choice, found = choose_aim(self._held_out, choices, self._goal, self.table)
         rates = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0)
         caught, alarms = np.clip(rates, 0, 1).tolist()  # shares of weights may add up to a little more than 1
         counts = self.n_positives, np.count_nonzero(self.table.downs > 0)
         error = np.sqrt(caught * (1 - caught) / counts[0] + alarms * (1 - alarms) / counts[1])
         if caught - alarms > _CLEARLY[is_small(self.table)] * error:
-            return choice, ""
-        return choice, (
-            f"On held-out rows the boxes may be no better than chance: they hold {caught:.0%} of the positives and "
-            f"{alarms:.0%} of the others. Do not rely on them; more rows or other features may help."
+            return choice, found, ""
+        return (
+            choice,
+            found,
+            (
+                f"On held-out rows the boxes may be no better than chance: they hold {caught:.0%} of the positives and "
+                f"{alarms:.0%} of the others. Do not rely on them; more rows or other features may help."
+            ),
         )
 
-    def draw(self, grid: Grid, choice: Choice, smooth: bool) -> Found:
+    def draw(self, grid: Grid, choice: Choice, smooth: bool, aim: Aim | None = None) -> Found:
         """Draw with all rows for the chosen cost, at every size, and for ranking at other costs."""
-        votes = None if self._held_out is None else self._held_out.votes[choice.place]
-        board = Board(self.table, self._axes, votes, TRUST, self._masks(self.table, self._axes))
-        path = draw_path(board, grid.around(choice), self._efforts, choice)
+        share = None if aim is None else aim.share
+        votes = None if self._held_out is None or share is not None else self._held_out.votes[choice.place]
+        board = Board(self.table, self._axes, votes, TRUST, self._masks(self.table, self._axes), grid.max_limits)
+        path = draw_path(board, grid.around(choice) if share is None else grid, self._efforts, choice)
+        if aim is not None and share is not None:
+            place, cut = best_within(board, [path[at.place] for at in aim.choices], share)
+            choice = aim.choices[place]
+            path[choice.place] = cut
         ratio, drawing = grid.ratios[choice.ratio], path[choice.place]
         softness = _SOFTNESS * np.sqrt(self._data.positive_weight) if smooth and self._few is self._data else 0.0
         price = grid.limits[choice.limit] / 2 * self._data.positive_weight
-        boxes = self._boxes(drawing, self._data, ratio, softness, price)
+        boxes = self._boxes(drawing, self._data, ratio, softness, price, stays=share is not None)
         return Found(
             boxes,
             self._frontier(path, grid, choice, boxes, softness),
             *self._rank(drawing, grid, choice),
             self._order,
             bool(len(boxes)) and not boxes.limited.any(axis=1).all(),
+            choice.ratio,
         )
 
-    def _boxes(self, drawing: Drawing, data: Training, ratio: float, softness: float, price: float) -> BoxSet:
-        """Place the limits of a drawing on the rows, or leave them where they were if else boxes break constraints."""
-        boxes, n_kept = self._placed(drawing, data, ratio, softness, price)
-        if n_kept < np.count_nonzero(drawing.used):
-            others, n_others = self._placed(drawing, data, ratio, softness, price, moved=False)
+    def _boxes(
+        self, drawing: Drawing, data: Training, ratio: float, softness: float, price: float, stays: bool = False
+    ) -> BoxSet:
+        """Place the limits of a drawing on the rows, or leave them where they were if else boxes break constraints.
+
+        One that ``stays`` keeps its limits between the levels: it flags as much as it should.
+        """
+        boxes, n_kept = self._placed(drawing, data, ratio, softness, price, stays)
+        if n_kept < np.count_nonzero(drawing.used) and not stays:
+            others, n_others = self._placed(drawing, data, ratio, softness, price, stays=True)
             return others if n_others > n_kept else boxes
         return boxes
 
     def _placed(
-        self, drawing: Drawing, data: Training, ratio: float, softness: float, price: float, moved: bool = True
+        self, drawing: Drawing, data: Training, ratio: float, softness: float, price: float, stays: bool
     ) -> tuple[BoxSet, int]:
         """Place the limits of a drawing, round them, and translate them; return how many boxes keep the constraints."""
         lower, upper = self._limits(drawing)
@@ -157,11 +189,11 @@ class Fit:
         X, mass = self._order.apply(data.X), on_grid(data.weights)
         weight = np.where(data.positive, mass, on_grid(data.weights * (ratio * data.balance)) * -1)
         placing = Placing(X, weight, lower, upper)
-        cuts = self._cuts if moved else {}
-        placing.move_limits(cuts, softness)
-        sets = placing.choose_sets(self._order.places, data.X, price) if moved else {}
+        if not stays:
+            placing.move_limits(self._cuts, softness)
+        sets = {} if stays else placing.choose_sets(self._order.places, data.X, price)
         if sets:  # among the rows of other sets, other limits are best
-            placing.move_limits(cuts, softness)
+            placing.move_limits(self._cuts, softness)
         placing.leave_out_missing([column for column, _, missing in self._encoding.layout() if missing], X)
         if self._round:
             kept_out = placing.kept_out(self._constraints.fixed) if sets else None

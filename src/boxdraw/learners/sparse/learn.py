@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from boxdraw._core.arrays import FloatArray, IntArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.engine.climb import Masks
 from boxdraw.learners.engine.draw import Drawing, Effort
 from boxdraw.learners.engine.levels import Axis, LevelTable, make_axes
+from boxdraw.learners.goals import Goal, KeptGoal, Points, pick
+from boxdraw.learners.sparse.budget import best_within
 from boxdraw.learners.sparse.drawings import Board, Costs, resized
 
 BOX_LIMITS = 2.0  # what a box costs, in limits
@@ -155,11 +157,26 @@ def _climbed_clusters(board: Board, grid: Grid) -> list[list[Drawing]]:
 
 
 @dataclass(frozen=True, slots=True)
+class FoldPath:
+    """The drawings of a fold, and its rows."""
+
+    path: Path
+    board: Board
+    judge: Board  # with the rows that are held out
+
+    def rates(self, drawings: Iterable[Drawing]) -> tuple[FloatArray, BoolArray]:
+        """Return the shares of the held-out positives and negatives in drawings, and which rows these are."""
+        held = np.array([self.judge.held(drawing) for drawing in drawings])
+        return np.stack([held @ self.judge.ups, held @ self.judge.downs]), held
+
+
+@dataclass(frozen=True, slots=True)
 class HeldOut:
     """What the drawings of the folds say of the rows that these hold out."""
 
     rates: FloatArray  # (folds, 2, ratios, boxes, prices): shares of positives and of negatives in the drawing
     votes: FloatArray  # (ratios, boxes, prices, rows): share of the drawings that hold a row
+    folds: list[FoldPath]
 
     def gain(self, grid: Grid) -> FloatArray:
         """Return recall less the cost of false alarms: (folds, ratios, boxes, prices)."""
@@ -186,37 +203,76 @@ def hold_out(
     """Draw on the training rows of each fold, and look at the others."""
     efforts, n_rows = Efforts.for_table(table), len(table.ups)
 
-    def work(split: Split) -> tuple[FloatArray, FloatArray]:
+    def work(split: Split) -> tuple[FoldPath, FloatArray, BoolArray]:
         axes = make_axes(split.train)
-        board = Board(split.train, axes, masks=masks(split.train, axes))
-        judge, path = Board(split.test, axes), draw_path(board, grid, efforts)
-        held = np.array([judge.held(drawing) for drawing in path.values()])
-        rates = np.stack([held @ judge.ups, held @ judge.downs])
-        return rates.reshape(2, *grid.shape), held.reshape(*grid.shape, -1)
+        board = Board(split.train, axes, masks=masks(split.train, axes), max_limits=grid.max_limits)
+        fold = FoldPath(draw_path(board, grid, efforts), board, Board(split.test, axes))
+        return fold, *fold.rates(fold.path.values())
 
-    rates, votes, times = [], np.zeros((*grid.shape, n_rows)), np.zeros(n_rows)
-    for done, (found, held) in enumerate(threaded_map(work, list(splits), n_jobs), start=1):
-        rates.append(found)
+    rates, votes, times, folds = [], np.zeros((*grid.shape, n_rows)), np.zeros(n_rows), []
+    for done, (fold, found, held) in enumerate(threaded_map(work, list(splits), n_jobs), start=1):
+        rates.append(found.reshape(2, *grid.shape))
         rows = splits[done - 1].rows
-        votes[..., rows] += held
+        votes[..., rows] += held.reshape(*grid.shape, -1)
+        folds.append(fold)
         times[rows] += 1
         tell(done, len(splits))
     votes /= np.maximum(times, 1)
     unseen = times == 0  # no fold held these out: their labels speak for them
     mass = table.ups + table.downs  # 0 where it is lost beside that of other rows
     votes[..., unseen] = np.divide(table.ups, mass, out=np.zeros(n_rows), where=mass > 0)[unseen]
-    return HeldOut(np.stack(rates), votes)
+    return HeldOut(np.stack(rates), votes, folds)
 
 
-def choose(held_out: HeldOut, grid: Grid, clustered: bool) -> Choice:
-    """Choose the setting: for each cost the best held-out gain, then the cost of the best balanced accuracy."""
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What held-out rows promise of a goal and, of the most alarms, how to keep to it."""
+
+    kept: KeptGoal
+    share: float | None = None  # of the training rows that may be flagged
+    choices: Sequence[Choice] = ()  # of whose drawings the best one is cut down to it
+
+
+def choose(held_out: HeldOut, grid: Grid, clustered: bool) -> list[Choice]:
+    """Choose the setting of the best held-out gain for each cost."""
     gain = held_out.gain(grid)
-    choices = [_choose_at(gain[:, r], r, grid.first, clustered) for r in range(len(grid.ratios))]
-    caught, alarms = held_out.rates[:, 0], held_out.rates[:, 1]
-    balanced = np.stack([(caught - alarms)[(slice(None), *choice.place)] / 2 for choice in choices], axis=1)
+    return [_choose_at(gain[:, r], r, grid.first, clustered) for r in range(len(grid.ratios))]
+
+
+def choose_cost(held_out: HeldOut, choices: Sequence[Choice]) -> Choice:
+    """Choose the cost of the best balanced accuracy, of nearly equal ones the highest."""
+    rates = _rates_at(held_out, choices)
+    balanced = (rates[:, 0] - rates[:, 1]) / 2
     mean, error = balanced.mean(axis=0), standard_error(balanced)
     best = int(mean.argmax())
     return choices[int(np.flatnonzero(mean >= mean[best] - TIGHTER * error[best])[-1])]
+
+
+def choose_aim(held_out: HeldOut, choices: Sequence[Choice], goal: Goal, table: LevelTable) -> tuple[Choice, Aim]:
+    """Choose the best cost that keeps a goal; of the most alarms, the share of training rows that does."""
+    if goal.is_most:
+        rates = np.stack([_rates_within(fold, choices, goal.shares) for fold in held_out.folds])
+        at, kept = pick(goal, _points(rates, table))
+        return choices[0], Aim(kept, goal.shares[at], choices)
+    at, kept = pick(goal, _points(_rates_at(held_out, choices), table))
+    return choices[at], Aim(kept)
+
+
+def _rates_at(held_out: HeldOut, choices: Sequence[Choice]) -> FloatArray:
+    """Return the shares of positives and negatives in the drawings of some settings: (folds, 2, settings)."""
+    return np.stack([held_out.rates[(slice(None), slice(None), *choice.place)] for choice in choices], axis=2)
+
+
+def _rates_within(fold: FoldPath, choices: Sequence[Choice], shares: Sequence[float]) -> FloatArray:
+    drawings = [fold.path[choice.place] for choice in choices]
+    return fold.rates(best_within(fold.board, drawings, share)[1] for share in shares)[0]
+
+
+def _points(rates: FloatArray, table: LevelTable) -> Points:
+    ups, downs = float(table.ups.sum()), float(table.downs.sum())
+    counts = ups / table.stand_for[0], downs / table.stand_for[1]
+    recall, false_alarms = np.clip(rates.mean(axis=0), 0, 1)
+    return Points(recall, false_alarms, ups / (ups + downs), counts)
 
 
 def _choose_at(gain: FloatArray, r: int, first: int, clustered: bool) -> Choice:

@@ -17,6 +17,8 @@ from boxdraw._core.ranges import find_ranges
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
+from boxdraw.learners.doubts import everything_is_flagged, nothing_is_flagged
+from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
@@ -28,6 +30,8 @@ _BOXES = (1, 2, 4, 8)
 # best; a higher one, for very short rules, only if none does better.
 _SHORT, _LIMITS = (0.16, 0.08), (0.04, 0.02, 0.01, 0.005, 0.0025)
 _RATIOS = (1.0, 2.0, 4.0, 8.0)  # costs of false alarms, in balances
+# The same, where a goal decides: some are too low or too high for it.
+_GOAL_RATIOS = {"max_alarm_rate": (-3, 6), "min_precision": (-1, 7), "min_recall": (-5, 3)}
 _SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, among which limits are searched
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
@@ -57,6 +61,12 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         What a false alarm costs you relative to a miss. "balanced" weighs the classes equally (best balanced accuracy).
         None lets the inner folds choose between once and eight times the balance: the highest cost, so the fewest
         false alarms, that keeps balanced accuracy within half a standard error of the best.
+    max_alarm_rate, min_precision, min_recall : float or None, default=None
+        Goals instead of a cost, at most one: the most of all rows that may be flagged, the least share of the flagged
+        rows that are positive, the least share of the positives that are flagged. The cost is then the best one that
+        keeps the goal on the inner folds; see ``goal_``. If none does, the nearest one is taken, with a warning.
+    confidence : float, default=0.9
+        How sure it must be that the goal is kept on new rows.
     monotonic_cst : dict or array-like of -1, 0 and 1, default=None
         Directions of features, by name or position, or one for each feature. 1: more is worse, so that boxes have only
         lower limits on the feature; -1: only upper ones. Missing values have no direction.
@@ -99,6 +109,8 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         What a false alarm and a limit cost in the model.
     max_boxes_ : int
         The most boxes that the inner folds allow.
+    goal_ : KeptGoal or None
+        What was asked for, whether held-out rows keep it, and its bound; None without a goal, or without inner folds.
     classes_, pos_label_, n_features_in_, feature_names_in_
         As in `FastBoxesClassifier`.
 
@@ -120,6 +132,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
 
     frontier_: Frontier
     path_: list[tuple[float, BoxSet]]
+    goal_: KeptGoal | None
 
     def __init__(
         self,
@@ -129,6 +142,10 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         box_cost: float | str = "auto",
         max_limits: int | None = None,
         false_alarm_cost: float | str | None = None,
+        max_alarm_rate: float | None = None,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        confidence: float = 0.9,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
         allowed_values: Any = None,
@@ -147,6 +164,10 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self.box_cost = box_cost
         self.max_limits = max_limits
         self.false_alarm_cost = false_alarm_cost
+        self.max_alarm_rate = max_alarm_rate
+        self.min_precision = min_precision
+        self.min_recall = min_recall
+        self.confidence = confidence
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst
         self.allowed_values = allowed_values
@@ -190,19 +211,22 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             asked = constraints.asked
             warm_up("Sparse Boxes", self.verbose > 0, asked.of_shape or asked.of_rows)
             progress = Progress("Sparse Boxes", self.verbose)
-            fit = Fit(data, few, self._encoding, constraints, bool(self.round_limits), self.n_jobs)
+            rounded = bool(self.round_limits)
+            fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal_of(self))
             progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
             grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
             splits = self._splits(fit, few, len(grid.ratios) > 1)
-            choice, doubt = fit.choose(splits, grid, progress)
-            found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced")
+            choice, aim, doubt = fit.choose(splits, grid, progress)
+            found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced", aim=aim)
             progress.step(f"draw: boxes: {len(found.boxes)}, limits: {found.boxes.n_limits}")
             self.boxes_, self.frontier_, self.path_ = found.boxes, found.frontier, found.path
             self._order, self._ranking = found.order, found.ranking
-            self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[choice.ratio] * data.balance)
+            self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[found.ratio] * data.balance)
             self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
+            self.goal_ = None if aim is None else aim.kept
             self.max_boxes_ = grid.n_boxes[choice.n_boxes]
             self._warn(data, doubt, found.flags_everything, asked.any)
+            warn_if_missed(self.goal_)
         return self
 
     def at(self, n_limits: int) -> SparseBoxesClassifier:
@@ -262,6 +286,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
                 check_not_negative(getattr(self, name), name, "'auto' or ")
         check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
         check_bool(self.round_limits, "round_limits")
+        goal_of(self)
 
     def _grid(self, data: Training, n_positives: int, least_ratio: float) -> Any:
         """Return the settings to try, with false alarms of at least some cost relative to the balance."""
@@ -269,6 +294,8 @@ class SparseBoxesClassifier(BaseBoxClassifier):
 
         alone = self.cv is None
         ratios: tuple[float, ...] = (1.0,) if alone or self.false_alarm_cost == "balanced" else _RATIOS
+        if (goal := goal_of(self)) is not None:
+            ratios = tuple(2.0**power for power in range(*_GOAL_RATIOS[goal.name]))
         if isinstance(self.false_alarm_cost, Real):
             ratios = (float(np.clip(float(self.false_alarm_cost) / data.balance, 1 / MOST_RATIO, MOST_RATIO)),)
         ratios = tuple(dict.fromkeys(max(ratio, least_ratio) for ratio in ratios))
@@ -297,13 +324,10 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         """Give at most one warning about the model."""
         fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if not len(self.boxes_):
-            doubt = (
-                "No box was found that pays for its limits: nothing is flagged. Lower limit_cost or false_alarm_cost, "
-                + "relax the constraints, " * constrained
-                + "or check whether the features say anything about the classes."
-            )
+            cost = "limit_cost or false_alarm_cost" + ", relax the constraints" * constrained
+            doubt = nothing_is_flagged("No box was found that pays for its limits", cost)
         elif everything:
-            doubt = "The boxes hold all training rows: everything is flagged. Raise false_alarm_cost."
+            doubt = everything_is_flagged("false_alarm_cost")
         elif fewest <= _GUESSES:
             doubt = (
                 f"Rows of the smaller class: {fewest}. Limits learned from so few are guesses: do not rely on the "
