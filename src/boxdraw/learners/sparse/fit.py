@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -195,30 +196,34 @@ class Fit:
         if sets:  # among the rows of other sets, other limits are best
             placing.move_limits(self._cuts, softness)
         placing.leave_out_missing([column for column, _, missing in self._encoding.layout() if missing], X)
-        if self._round:
-            kept_out = placing.kept_out(self._constraints.fixed) if sets else None
-            lower, upper = self._rounded(X, lower, upper, kept_out=kept_out, ranges=data.ranges)
-        boxes, kept = self._encoding.boxes(lower, upper, self._order), list(range(len(lower)))
+        kept_out = placing.kept_out(self._constraints.fixed) if sets else None
+        read = self._read(X, lower, upper, kept_out=kept_out, ranges=data.ranges)
+        limits = read if self._round else (lower, upper)
+        boxes, kept = self._encoding.boxes(*limits, self._order), list(range(len(lower)))
         if len(boxes) < len(lower):
-            boxes = self._kept(lower, upper, placing.inside(), data)
+            boxes = self._kept(limits, read, placing.inside(), data)
             return boxes, len(boxes)
         boxes = self._with_sets(boxes, sets)
         if self._constraints.asked.any:
-            kept = self._constraints.kept(boxes, placing.inside(), data)
+            shown = self._with_sets(self._encoding.boxes(*read, self._order), sets)
+            kept = self._constraints.kept(shown, placing.inside(), data)
         # What catches most is read first. What catches nothing more was drawn for rows that folds took for positives.
         return boxes[placing.needed(mass * data.positive, kept)], len(kept)
 
-    def _kept(self, lower: FloatArray, upper: FloatArray, inside: Sequence[BoolArray], data: Training) -> BoxSet:
+    def _kept(self, limits: Limits, read: Limits, inside: Sequence[BoolArray], data: Training) -> BoxSet:
         """Return the boxes that keep the constraints, given their rows; without those that nothing can be in."""
-        boxes = self._encoding.boxes(lower, upper, self._order)
+        boxes = self._encoding.boxes(*limits, self._order)
         if not self._constraints.asked.any:
             return boxes
-        alone = (self._encoding.boxes(*pair, self._order) for pair in zip(lower[:, None], upper[:, None], strict=True))
+        pairs = zip(*(side[:, None] for side in limits), strict=True)
+        alone = [self._encoding.boxes(*pair, self._order) for pair in pairs]
         rows = [own for own, box in zip(inside, alone, strict=True) if len(box)]
-        return boxes[self._constraints.kept(boxes, rows, data)]
+        return boxes[self._constraints.kept(self._encoding.boxes(*read, self._order), rows, data)]
 
-    def _rounded(self, X: Matrix, lower: FloatArray, upper: FloatArray, **known: Any) -> Limits:
-        """Round limits as far as the constraints allow."""
+    def _read(self, X: Matrix, lower: FloatArray, upper: FloatArray, **known: Any) -> Limits:
+        """Round limits as far as the constraints allow; else only to count them: an equality is one."""
+        if not self._round and self._constraints.asked.max_limits is None:
+            return lower, upper
         known["two_sided"] = self._constraints.two_sided
         return round_on_rows(X, lower, upper, self._constraints.fixed, self._n_jobs, **known)
 
@@ -284,14 +289,12 @@ class Fit:
         """Round the limits of several drawings in one pass over the rows, and leave out what breaks constraints."""
         ends = np.cumsum([len(lower) for lower, _ in limits])[:-1]
         lower, upper = (np.concatenate(side) for side in zip(*limits, strict=True))
-        if self._round:
-            lower, upper = self._rounded(self._order.apply(self._few.X), lower, upper)
+        read = self._read(self._order.apply(self._few.X), lower, upper)
+        lower, upper = read if self._round else (lower, upper)
         asked = self._constraints.asked
         data = self._data if asked.of_rows else self._few
         inside = Placing(self._order.apply(data.X), data.weights, lower, upper).inside() if asked.any else []
-        parts = zip(np.split(lower, ends), np.split(upper, ends), strict=True)
-        starts = np.append(0, ends)
         return [
-            self._kept(low, high, inside[start : start + len(low)], data)
-            for start, (low, high) in zip(starts, parts, strict=True)
+            self._kept((lower[part], upper[part]), (read[0][part], read[1][part]), inside[part], data)
+            for part in itertools.starmap(slice, itertools.pairwise([0, *ends.tolist(), len(lower)]))
         ]

@@ -205,8 +205,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         with unchanged_on_error(self):
             data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
             check_balance(data, LEAST_BALANCE)
-            # Not rounded, one whole number is an interval, which the search counts as the equality that it is.
-            constraints = ColumnConstraints.of(self._encoding, self, self.max_limits if self.round_limits else None)
+            constraints = ColumnConstraints.of(self._encoding, self, self.max_limits)
             few = draw_sample(data, _SEARCHED)
             asked = constraints.asked
             warm_up("Sparse Boxes", self.verbose > 0, asked.of_shape or asked.of_rows)
