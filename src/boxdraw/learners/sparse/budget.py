@@ -57,11 +57,11 @@ def _tightest(
         mass, ups = (add_by(levels, weight[alone], top + 1) for weight in (board.mass, board.ups))
         n_below, n_above = (_n_levels(mass[::step], room) for step in (1, -1))
         first, last = int(box[0][j]), int(box[1][j])
-        below = [(first, min(hi, last)) for hi in range(n_below - 1, first - 1, -1)]
-        above = [(max(lo, first), last) for lo in range(top + 1 - n_above, last + 1)]
-        for intervals in (below, above):
-            lo, hi = next((pair for pair in intervals if _allows(board, box, j, *pair)), (0, -1))
-            caught = float(ups[lo : hi + 1].sum())
+        below = ((ups[: hi + 1], first, min(hi, last)) for hi in range(n_below - 1, first - 1, -1))
+        above = ((ups[::-1][: top + 1 - lo], max(lo, first), last) for lo in range(top + 1 - n_above, last + 1))
+        for some in (below, above):
+            inner, lo, hi = next((one for one in some if _allows(board, box, j, *one[1:])), (ups[:0], 0, -1))
+            caught = float(inner.sum())
             if caught > best[0] and lo <= hi:
                 best = (caught, j, lo, hi)
     return best
