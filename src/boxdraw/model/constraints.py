@@ -170,10 +170,12 @@ class Constraints:
 
     def breaches_on(self, rows: FloatArray, positives: FloatArray) -> Iterator[Breach]:
         """Yield what boxes break that hold rows and positives of these weights."""
+        enough = replace(self, min_box_precision=None).holds(rows, positives)
+        pure = replace(self, min_box_rows=None).holds(rows, positives)
         for number, (held, caught) in enumerate(zip(rows.tolist(), positives.tolist(), strict=True), start=1):
-            if not replace(self, min_box_precision=None).holds(np.float64(held), np.float64(caught)):
+            if not enough[number - 1]:
                 yield Breach(number, None, f"box {number} holds {held:g} rows, but needs {self.min_box_rows:g}")
-            if not replace(self, min_box_rows=None).holds(np.float64(held), np.float64(caught)):
+            if not pure[number - 1]:
                 share = f"{caught / held:.1%} positives" if held else "no rows"
                 yield Breach(number, None, f"box {number} has {share}, but needs {self.min_box_precision:.1%}")
 
@@ -230,7 +232,7 @@ class _Find:
     def __call__(self, feature: Any, parameter: str) -> int:
         if isinstance(feature, str) and feature in self.names:
             return self.names.index(feature)
-        if isinstance(feature, Integral) and not isinstance(feature, bool) and 0 <= feature < len(self.names):
+        if isinstance(feature, Integral) and not isinstance(feature, bool) and 0 <= int(feature) < len(self.names):
             return int(feature)
         known = ", ".join(map(repr, self.names[:10])) + (", ..." if len(self.names) > 10 else "")
         raise ValueError(

@@ -215,8 +215,8 @@ class Fit:
         boxes = self._encoding.boxes(*limits, self._order)
         if not self._constraints.asked.any:
             return boxes
-        pairs = zip(*(side[:, None] for side in limits), strict=True)
-        alone = [self._encoding.boxes(*pair, self._order) for pair in pairs]
+        pairs = zip(limits[0][:, None], limits[1][:, None], strict=True)
+        alone = [self._encoding.boxes(low, high, self._order) for low, high in pairs]
         rows = [own for own, box in zip(inside, alone, strict=True) if len(box)]
         return boxes[self._constraints.kept(self._encoding.boxes(*read, self._order), rows, data)]
 
