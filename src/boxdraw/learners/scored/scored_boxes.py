@@ -210,11 +210,22 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         drawn = card
         if self.round_limits:
             drawn = round_card(card, data, ready.order, self._encoding.steps, self.n_jobs, shape.constraints)
-        boxes = self._encoding.boxes(drawn.lower, drawn.upper, ready.order)
-        self.scorecard_ = Scorecard(boxes, card.points.tolist(), card.threshold)
+        self.scorecard_ = self._scorecard(drawn, ready.order)
+        if drawn is not card and not self._is_short(self.scorecard_):
+            self.scorecard_ = self._scorecard(card, ready.order)  # round limits may overlap where these do not
         self._warn(data, doubt, shape.constraints is not None)
         warn_if_missed(self.goal_)
         return self
+
+    def _scorecard(self, card: Any, order: Any) -> Scorecard:
+        boxes = self._encoding.boxes(card.lower, card.upper, order)
+        return Scorecard(boxes, card.points.tolist(), card.threshold)
+
+    def _is_short(self, card: Scorecard) -> bool:
+        """Return True unless the union has too many boxes; with a goal, it may have any number."""
+        if self.max_union is None or card.signed or self.goal_ is not None:
+            return True
+        return len(card.union()) <= self.max_union
 
     def _keep(self, card: Any, order: Any, data: Training, setting: Setting, shape: Shape) -> Any:
         """Return the card with the threshold that keeps the goal, if there is one."""
