@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from boxdraw import FastBoxesClassifierCV, ScoredBoxesClassifier, SparseBoxesClassifier
-from boxdraw.learners.goals import GOALS, Goal, Points, _holm, cuts_within, pick
+from boxdraw.learners.goals import GOALS, Goal, OperatingPoints, _holm, cuts_within, pick
 
 LEARNERS = [SparseBoxesClassifier, ScoredBoxesClassifier, FastBoxesClassifierCV]
 
@@ -73,21 +73,21 @@ def test_a_cut_flags_as_many_rows_as_it_may():
 def test_figures_of_points_are_counted():
     flagged = np.array([[1, 1, 0, 1, 0, 0], [0, 1, 0, 0, 0, 0]], dtype=bool)
     positive, weight = np.array([1, 1, 0, 0, 0, 0], dtype=bool), np.array([1.0, 2, 1, 1, 1, 1])
-    points = Points.of_masks(flagged, positive, weight, (1.0, 1.0))
+    points = OperatingPoints.of_masks(flagged, positive, weight, (1.0, 1.0))
     assert points.alarm_rate == pytest.approx([4 / 7, 2 / 7])
     assert points.precision == pytest.approx([3 / 4, 1])
     assert points.recall == pytest.approx([1, 2 / 3])
     assert points.n_rows("max_alarm_rate") == pytest.approx([7, 7])
     assert points.n_rows("min_precision") == pytest.approx([4, 2])
     assert points.n_rows("min_recall") == pytest.approx([3, 3])
-    sample = Points.of_masks(flagged, positive, weight, (1.0, 2.0))  # a negative stands for two rows
+    sample = OperatingPoints.of_masks(flagged, positive, weight, (1.0, 2.0))  # a negative stands for two rows
     assert sample.n_rows("min_precision") == pytest.approx([16 / 7, 1])  # four squared over 1 · 1 + 3 · 2; 2 / 2
     assert sample.n_rows("min_recall") == pytest.approx([3, 3])
 
 
 def test_the_best_point_that_keeps_the_goal_is_taken_or_the_nearest():
     recall, false_alarms = np.array([0.99, 0.9, 0.5, 0.1]), np.array([0.5, 0.05, 0.01, 0.0])
-    points = Points(recall, false_alarms, 0.1, (1000.0, 9000.0))
+    points = OperatingPoints(recall, false_alarms, 0.1, (1000.0, 9000.0))
     assert pick(Goal("max_alarm_rate", 0.2, 0.9), points)[0] == 1
     assert pick(Goal("max_alarm_rate", 0.08, 0.9), points)[0] == 2
     assert pick(Goal("min_precision", 0.5, 0.9), points)[0] == 1
@@ -108,7 +108,7 @@ def test_a_goal_that_is_just_missed_is_rarely_said_to_be_kept(name):
     wrong = 0
     for _ in range(2_000):
         recall, alarms = rng.binomial(300, true, 8) / 300, rng.binomial(2700, false, 8) / 2700
-        wrong += pick(Goal(name, value, 0.9), Points(recall, alarms, base, (300.0, 2700.0)))[1].kept
+        wrong += pick(Goal(name, value, 0.9), OperatingPoints(recall, alarms, base, (300.0, 2700.0)))[1].kept
     assert wrong / 2_000 < 0.12  # 10%, and what chance adds in 2 000 times
 
 

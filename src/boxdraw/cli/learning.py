@@ -204,7 +204,8 @@ def set_alarm_rate(args: argparse.Namespace, data: TrainingFile) -> None:
     """Turn so many alarms per day into a share of the rows."""
     if args.max_alarms is None:
         return
-    n_periods = data.rows.n_different(args.per)
+    if not (n_periods := data.rows.n_different(args.per)):
+        raise UsageError(f"--per {args.per} has no values to count alarms by")
     args.max_alarm_rate = args.max_alarms * n_periods / data.n_rows
     if not args.max_alarm_rate < 1:
         raise UsageError(

@@ -87,7 +87,7 @@ def goal_of(estimator: Any) -> Goal | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class OperatingPoints:
     """What operating points flag among held-out rows."""
 
     recall: FloatArray  # share of the positives
@@ -96,7 +96,9 @@ class Points:
     counts: tuple[float, float]  # positives and negatives that were looked at
 
     @classmethod
-    def of_masks(cls, flagged: BoolArray, positive: BoolArray, weight: FloatArray, each: tuple[float, float]) -> Points:
+    def of_masks(
+        cls, flagged: BoolArray, positive: BoolArray, weight: FloatArray, each: tuple[float, float]
+    ) -> OperatingPoints:
         """Count the rows of a mask per point; ``each`` is how many rows one of each class stands for."""
         mass = np.array([weight[side].sum() for side in (positive, ~positive)])
         shares = [flagged[:, side] @ weight[side] for side in (positive, ~positive)] / mass[:, None]
@@ -171,7 +173,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.{max(0, 1 - math.floor(math.log10(100 * share))) if share > 0 else 0}f}%"
 
 
-def pick(goal: Goal, points: Points) -> tuple[int, KeptGoal]:
+def pick(goal: Goal, points: OperatingPoints) -> tuple[int, KeptGoal]:
     """Return the best operating point that keeps a goal, or else the nearest, and what it promises.
 
     The points go from those that flag most to those that flag least.

@@ -9,7 +9,7 @@ from boxdraw import BoxSet
 from boxdraw.learners.scored.bins import TOP
 from boxdraw.learners.scored.boost import BoostedBoxes, Cells
 from boxdraw.learners.scored.threshold import expected_costs
-from boxdraw.learners.scored.whole import MOST_POINTS, Goal, count_union, whole_points
+from boxdraw.learners.scored.whole import MOST_POINTS, Ideal, count_union, whole_points
 from boxdraw.model.union import union_of
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.order import Order
@@ -107,7 +107,7 @@ def problem(seed, n_boxes=3, signed=False):
     base = rng.exponential(1.5)
     positive = rng.random(80) < ref.sigmoid(member @ coefficients - base)
     chance, cost = np.where(member, 0.95, 0.1), float(rng.choice([0.2, 1.0]))
-    goal = Goal(
+    ideal = Ideal(
         coefficients=coefficients,
         curvature=A.T @ A * rng.choice([0.1, 1, 10]),
         odds=cells @ coefficients - base + rng.normal(scale=0.3, size=len(cells)),
@@ -116,7 +116,7 @@ def problem(seed, n_boxes=3, signed=False):
     )
     return BoostedBoxes(
         low, high, np.zeros(3, dtype=np.bool_), Cells(cells, np.zeros((2, len(cells)))), np.zeros((0, len(low)))
-    ), goal
+    ), ideal
 
 
 def union_size(points, threshold, drawing):
@@ -125,37 +125,37 @@ def union_size(points, threshold, drawing):
     return len(union_of(boxes, np.asarray(points)[kept].tolist(), threshold))
 
 
-def plain_roundings(goal):
-    share = goal.coefficients / np.abs(goal.coefficients).max()
+def plain_roundings(ideal):
+    share = ideal.coefficients / np.abs(ideal.coefficients).max()
     return [np.rint(most * share).astype(int) for most in range(1, MOST_POINTS + 1)]
 
 
 class Judge:
     """The losses of cards, in plain loops."""
 
-    def __init__(self, drawing, goal, max_union=None):
-        self.drawing, self.goal, self.max_union = drawing, goal, max_union
-        member, full = drawing.cells.member.tolist(), plain_roundings(goal)[-1]
-        cheapest = int(np.minimum(full, 0).sum()) + int(np.argmin(goal.costs(full)))
+    def __init__(self, drawing, ideal, max_union=None):
+        self.drawing, self.ideal, self.max_union = drawing, ideal, max_union
+        member, full = drawing.cells.member.tolist(), plain_roundings(ideal)[-1]
+        cheapest = int(np.minimum(full, 0).sum()) + int(np.argmin(ideal.costs(full)))
         self.wanted = ref.flagged(full.tolist(), cheapest, member)
-        self.sure = ref.sureness(self.wanted, goal.odds.tolist(), goal.mass.tolist())
+        self.sure = ref.sureness(self.wanted, ideal.odds.tolist(), ideal.mass.tolist())
 
     def feasible(self, points, threshold):
         return self.max_union is None or union_size(points, threshold, self.drawing) <= self.max_union
 
     def loss(self, points, below=np.inf):
         """The loss at the best threshold that is allowed; infinite if it is not less than a bound."""
-        rise = ref.rise(points, self.goal.coefficients, self.goal.curvature)
+        rise = ref.rise(points, self.ideal.coefficients, self.ideal.curvature)
         sums, best = self.drawing.cells.member @ np.asarray(points), below
         for t in ref.thresholds(np.asarray(points).tolist()):
-            loss = rise + ref.regret(sums >= t, self.wanted, self.sure, self.goal.mass)
+            loss = rise + ref.regret(sums >= t, self.wanted, self.sure, self.ideal.mass)
             if loss < best and self.feasible(points, t):
                 best = loss
         return best if best < below else np.inf
 
     def check_threshold(self, points, threshold):
         """It is the cheapest of those that are allowed."""
-        costs, lowest = self.goal.costs(points), int(np.minimum(points, 0).sum())
+        costs, lowest = self.ideal.costs(points), int(np.minimum(points, 0).sum())
         for t in ref.thresholds(points.tolist()):
             assert costs[threshold - lowest] <= costs[t - lowest] + 1e-9 or not self.feasible(points, t)
 
@@ -163,9 +163,9 @@ class Judge:
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_without_max_union_it_is_the_best_plain_rounding(seed, signed):
-    drawing, goal = problem(seed, signed=signed)
-    points, threshold = whole_points(drawing, goal, None, signed)
-    judge, starts = Judge(drawing, goal), plain_roundings(goal)
+    drawing, ideal = problem(seed, signed=signed)
+    points, threshold = whole_points(drawing, ideal, None, signed)
+    judge, starts = Judge(drawing, ideal), plain_roundings(ideal)
     assert judge.loss(points) == pytest.approx(min(map(judge.loss, starts)), rel=1e-9, abs=1e-9)
     assert any((points == start // max(np.gcd.reduce(start), 1)).all() for start in starts)
     judge.check_threshold(points, threshold)
@@ -175,9 +175,9 @@ def test_without_max_union_it_is_the_best_plain_rounding(seed, signed):
 @pytest.mark.parametrize("seed", range(12))
 def test_it_is_near_the_best_of_all_cards(seed):
     """All points from 0 to 5 and all thresholds: none is better by more than rounding can cost here."""
-    drawing, goal = problem(seed)
-    judge = Judge(drawing, goal)
-    found = judge.loss(whole_points(drawing, goal, None, False)[0])
+    drawing, ideal = problem(seed)
+    judge = Judge(drawing, ideal)
+    found = judge.loss(whole_points(drawing, ideal, None, False)[0])
     best = min(map(judge.loss, itertools.product(range(MOST_POINTS + 1), repeat=3)))
     assert best - 1e-9 <= found <= best + 0.2 * (judge.loss([0, 0, 0]) - best) + 1e-9
 
@@ -186,12 +186,12 @@ def test_it_is_near_the_best_of_all_cards(seed):
 @pytest.mark.parametrize("seed", range(12))
 def test_with_max_union_it_is_no_worse_than_cards_with_boxes_left_out(seed, max_union):
     """Each time the box that is missed least, until one box is left, which is always allowed."""
-    drawing, goal = problem(seed, 5)
-    judge, free = Judge(drawing, goal, max_union), Judge(drawing, goal)
-    found = judge.loss(whole_points(drawing, goal, max_union, False)[0])
-    if found <= min(map(free.loss, plain_roundings(goal))) + 1e-9:
+    drawing, ideal = problem(seed, 5)
+    judge, free = Judge(drawing, ideal, max_union), Judge(drawing, ideal)
+    found = judge.loss(whole_points(drawing, ideal, max_union, False)[0])
+    if found <= min(map(free.loss, plain_roundings(ideal))) + 1e-9:
         return
-    for card in plain_roundings(goal):
+    for card in plain_roundings(ideal):
         while np.count_nonzero(card) > 1:
             without = [np.where(np.arange(5) == k, 0, card) for k in np.flatnonzero(card)]
             card = min(without, key=free.loss)
@@ -201,15 +201,15 @@ def test_with_max_union_it_is_no_worse_than_cards_with_boxes_left_out(seed, max_
 @pytest.mark.parametrize("max_union", [1, 2])
 @pytest.mark.parametrize(("seed", "n_boxes"), [*((seed, 3) for seed in SEEDS), *((seed, 5) for seed in range(10))])
 def test_max_union_holds_and_no_change_of_one_box_is_better(seed, n_boxes, max_union):
-    drawing, goal = problem(seed, n_boxes)
-    points, threshold = whole_points(drawing, goal, max_union, False)
+    drawing, ideal = problem(seed, n_boxes)
+    points, threshold = whole_points(drawing, ideal, max_union, False)
     assert ((points >= 0) & (points <= MOST_POINTS)).all()
-    judge, free = Judge(drawing, goal, max_union), Judge(drawing, goal)
+    judge, free = Judge(drawing, ideal, max_union), Judge(drawing, ideal)
     assert judge.feasible(points, threshold)
     judge.check_threshold(points, threshold)
     found = judge.loss(points)
-    assert all(judge.loss(start, found - 1e-9) == np.inf for start in plain_roundings(goal))
-    if found <= min(map(free.loss, plain_roundings(goal))) + 1e-9:
+    assert all(judge.loss(start, found - 1e-9) == np.inf for start in plain_roundings(ideal))
+    if found <= min(map(free.loss, plain_roundings(ideal))) + 1e-9:
         return  # there was no need to look any further
     for k, value in itertools.product(range(n_boxes), range(MOST_POINTS + 1)):
         other = points.copy()
@@ -243,14 +243,14 @@ def test_negative_points_and_thresholds():
     drawing, _ = problem(0, signed=True)
     member = drawing.cells.member
     outside, ones = ~member.any(axis=1), np.ones(len(member))
-    goal = Goal(
+    ideal = Ideal(
         coefficients=-np.ones(3),
         curvature=np.eye(3),
         odds=1 - 2.0 * member.sum(axis=1),
         mass=ones,
         costs=lambda points: expected_costs(member.astype(float), points, outside, ones, 1.0),
     )
-    points, threshold = whole_points(drawing, goal, 8, True)
+    points, threshold = whole_points(drawing, ideal, 8, True)
     assert points.tolist() == [-1, -1, -1]
     assert threshold == 0
     np.testing.assert_array_equal(member @ points >= threshold, outside)

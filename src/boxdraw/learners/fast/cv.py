@@ -26,7 +26,7 @@ from boxdraw.learners.fast.matched import MatchedFits
 from boxdraw.learners.fast.sources import Source
 from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.folds import inner_splits
-from boxdraw.learners.goals import Goal, KeptGoal, Points, goal_of, pick, warn_if_missed
+from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, goal_of, pick, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
 from boxdraw.metrics import auh_score
 from boxdraw.tables.training import Training
@@ -401,7 +401,9 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     def _keep(self, goal: Goal, matched: MatchedFits, pooled: Training) -> tuple[float, bool]:
         """Return the best cost that keeps a goal on the inner folds, and whether it does so without needless limits."""
         costs, flagged = matched.within(goal.shares)
-        count = partial(Points.of_masks, positive=pooled.positive, weight=pooled.weights, each=pooled.stand_for)
+        count = partial(
+            OperatingPoints.of_masks, positive=pooled.positive, weight=pooled.weights, each=pooled.stand_for
+        )
         at, self.goal_ = pick(goal, count(flagged))
         c = float(np.clip(costs[at], *_COSTS))
         # What a false alarm costs if boxes of this precision just pay.

@@ -8,7 +8,7 @@ import numpy as np
 
 from boxdraw._core.sums import on_grid
 from boxdraw._core.tiles import threaded_map
-from boxdraw.learners.goals import Goal, KeptGoal, Points, cuts_within, pick
+from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, cuts_within, pick
 from boxdraw.learners.scored.choose import Split, scaled
 from boxdraw.learners.scored.learn import Card, learn, make_ready
 from boxdraw.learners.scored.settings import Setting, Shape
@@ -39,7 +39,7 @@ def keep(
 
     flagged = np.concatenate(list(threaded_map(work, splits, None)), axis=1) & decides[:, None]
     rows = np.concatenate([test for _, test in splits])
-    at, kept = pick(goal, Points.of_masks(flagged, data.positive[rows], weight[rows], data.stand_for))
+    at, kept = pick(goal, OperatingPoints.of_masks(flagged, data.positive[rows], weight[rows], data.stand_for))
     return replace(card, threshold=int(thresholds[at])), kept
 
 

@@ -18,7 +18,7 @@ from boxdraw.learners.scored.boost import EXACT, RIDGE, BinnedRows, boost, fit_s
 from boxdraw.learners.scored.logistic import curvature_of
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.learners.scored.threshold import expected_costs
-from boxdraw.learners.scored.whole import Goal, whole_points
+from boxdraw.learners.scored.whole import Ideal, whole_points
 from boxdraw.tables.order import Order, fit_order
 from boxdraw.tables.training import Training
 
@@ -102,14 +102,14 @@ def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = Non
     fitted = fit_signed(*task, not shape.signed, odds, EXACT, boosted.signs)
     if not np.abs(fitted[:-1]).max(initial=0) > 0:
         return Card(lower[:0], upper[:0], bins.spread, np.zeros(0, dtype=np.int64), 1)
-    goal = Goal(
+    ideal = Ideal(
         coefficients=fitted[:-1],
         curvature=curvature_of(*task, fitted),
         odds=boosted.cells.member @ odds[:-1] + odds[-1],
         mass=rows.class_weight[1] * (np.array([ready.cost, 1.0]) @ boosted.cells.mass),
         costs=partial(_costs, boosted.inside, few, ready.cost),
     )
-    points, threshold = whole_points(boosted, goal, shape.max_union, shape.signed)
+    points, threshold = whole_points(boosted, ideal, shape.max_union, shape.signed)
     kept = points != 0
     return Card(lower[kept], upper[kept], bins.spread, points[kept], threshold)
 

@@ -22,7 +22,7 @@ _MOST_STEPS, _MOST_FOUND = 2_000, 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class Ideal:
     """What a card should come near to."""
 
     coefficients: FloatArray  # of the boxes, by graded membership
@@ -32,39 +32,39 @@ class Goal:
     costs: Callable[[IntArray], FloatArray]  # of the thresholds of a card with these points, from its lowest sum on
 
 
-def whole_points(boosted: BoostedBoxes, goal: Goal, max_union: int | None, signed: bool) -> tuple[IntArray, int]:
+def whole_points(boosted: BoostedBoxes, ideal: Ideal, max_union: int | None, signed: bool) -> tuple[IntArray, int]:
     """Return points of each box, 0 to 5 or, if signed, -5 to 5, and a threshold."""
     # The coefficients, rounded to at most 5 points, and the threshold of least cost say which cells to flag. A card is
     # judged by its regret, the weight of the cells that it takes otherwise times how sure their side is, and by
     # how much the log-loss rises. Candidates are the coefficients rounded to at most 1, 2, ..., 5 points. If
     # ``max_union`` rules out the best, boxes are left out one by one, then points are changed one box at a time.
     limit = -1 if max_union is None or signed else max_union
-    share = goal.coefficients / np.abs(goal.coefficients).max()
+    share = ideal.coefficients / np.abs(ideal.coefficients).max()
     starts = np.rint(share * np.arange(MOST_POINTS, 0, -1)[:, None]).astype(np.int64)
-    task = _task(boosted, goal, starts[0])
+    task = _task(boosted, ideal, starts[0])
     points = _best_points(starts, task, limit)
-    threshold = _cheapest(points, goal, task, limit)
+    threshold = _cheapest(points, ideal, task, limit)
     unit = max(int(np.gcd.reduce(points)), 1)  # 4 and 2 points with an alarm from 3 are 2 and 1 with one from 2
     return points // unit, -(-threshold // unit)
 
 
-def _task(boosted: BoostedBoxes, goal: Goal, points: IntArray) -> Task:
+def _task(boosted: BoostedBoxes, ideal: Ideal, points: IntArray) -> Task:
     """Return what cards are judged by, given the points that they should come near to."""
     member = boosted.cells.member.astype(np.int64)
     sums = member @ points
-    flagged = sums >= _lowest(points) + int(goal.costs(points).argmin())
+    flagged = sums >= _lowest(points) + int(ideal.costs(points).argmin())
     # the log-odds at which cells change sides, as nearly as these go with the points
-    starts = np.append(np.sort(goal.odds), np.inf)
-    wrong = ((goal.odds >= starts[:, None]) != flagged) @ goal.mass
+    starts = np.append(np.sort(ideal.odds), np.inf)
+    wrong = ((ideal.odds >= starts[:, None]) != flagged) @ ideal.mass
     start = starts[int(np.argmin(wrong))]
-    sure = np.abs(np.tanh((goal.odds - (start if np.isfinite(start) else goal.odds.max() + 1)) / 2)) + 1e-3
-    pull = goal.curvature @ goal.coefficients
+    sure = np.abs(np.tanh((ideal.odds - (start if np.isfinite(start) else ideal.odds.max() + 1)) / 2)) + 1e-3
+    pull = ideal.curvature @ ideal.coefficients
     return Task(
         member=member,
-        regret=np.where(flagged, sure, -sure) * goal.mass,
-        curvature=goal.curvature,
+        regret=np.where(flagged, sure, -sure) * ideal.mass,
+        curvature=ideal.curvature,
         pull=pull,
-        most=goal.coefficients @ pull,
+        most=ideal.coefficients @ pull,
         low=boosted.low,
         high=boosted.high,
         missing=boosted.missing,
@@ -75,9 +75,9 @@ def _lowest(points: IntArray) -> int:
     return int(np.minimum(points, 0).sum())
 
 
-def _cheapest(points: IntArray, goal: Goal, task: Task, limit: int) -> int:
+def _cheapest(points: IntArray, ideal: Ideal, task: Task, limit: int) -> int:
     """Return the threshold of least cost among those whose union has few enough boxes."""
-    costs, lowest = goal.costs(points), _lowest(points)
+    costs, lowest = ideal.costs(points), _lowest(points)
     thresholds = (np.argsort(costs, kind="stable") + lowest).tolist()
     if limit < 0:
         return next(t for t in thresholds if lowest < 0 or t > 0)

@@ -13,7 +13,7 @@ from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.engine.climb import Masks
 from boxdraw.learners.engine.draw import Drawing, Effort
 from boxdraw.learners.engine.levels import Axis, LevelTable, make_axes
-from boxdraw.learners.goals import Goal, KeptGoal, Points, pick
+from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, pick
 from boxdraw.learners.sparse.budget import best_within
 from boxdraw.learners.sparse.drawings import Board, Costs, resized
 
@@ -268,11 +268,11 @@ def _rates_within(fold: FoldPath, choices: Sequence[Choice], shares: Sequence[fl
     return fold.rates(best_within(fold.board, drawings, share)[1] for share in shares)[0]
 
 
-def _points(rates: FloatArray, table: LevelTable) -> Points:
+def _points(rates: FloatArray, table: LevelTable) -> OperatingPoints:
     ups, downs = float(table.ups.sum()), float(table.downs.sum())
     counts = ups / table.stand_for[0], downs / table.stand_for[1]
     recall, false_alarms = np.clip(rates.mean(axis=0), 0, 1)
-    return Points(recall, false_alarms, ups / (ups + downs), counts)
+    return OperatingPoints(recall, false_alarms, ups / (ups + downs), counts)
 
 
 def _choose_at(gain: FloatArray, r: int, first: int, clustered: bool) -> Choice:
