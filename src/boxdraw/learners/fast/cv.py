@@ -207,7 +207,9 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             why = f"No training row is in a box at a cost of {self.negative_weight_:.3g} per false alarm"
             more = "In Python, path() has boxes at other costs, and critical_weight() ranks rows."
             return f"{nothing_is_flagged(why, cost)} {more}"
-        return super()._doubt(source) or (everything_is_flagged(cost) if flagged.all() else "")
+        # At a weight of one's own there may well be nothing else: the path of costs is what matters then.
+        everything = self.negative_weight is None and flagged.all()
+        return super()._doubt(source) or (everything_is_flagged(cost) if everything else "")
 
     def _fit(self, source: Source) -> None:
         super()._fit(source)
