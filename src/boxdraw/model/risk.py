@@ -1,0 +1,236 @@
+"""Risk: the share of positives in each region of a model, with an interval.
+
+Regions go from the highest risk to the lowest, and a row belongs to the first one that holds it. Those of a scorecard
+start at some points; those of boxes are some boxes each: those of a path from tight to loose. Regions whose order the
+rows do not bear out are put together, so the risk falls from each to the next.
+
+What is counted must be rows that had no part in drawing the regions: held-out or new ones. The share in a region is
+shrunk towards the base rate, by one row. The interval is for the share of positives among as many new rows, which
+have their own luck, as for goals: Jeffreys' (Brown, Cai and DasGupta 2001), at a level that allows for twice the
+variance.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv, ndtr, ndtri
+
+from boxdraw._core.arrays import FloatArray, IntArray
+from boxdraw._core.frames import frame_like
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.export.text import rule_texts
+from boxdraw.model.scorecard import Scorecard
+
+__all__ = ["Region", "RiskTable", "estimate_risk", "percent"]
+
+COVERAGE = 0.95
+# Of each side: what is counted and what will be seen have the same variance.
+_TAIL = float(ndtr(math.sqrt(2) * ndtri((1 - COVERAGE) / 2)))
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of the space: its rows and positives as counted, and the risk with its interval.
+
+    ``of`` is the least points of its rows, or the numbers of its boxes, from 0; the last region has None or ().
+    """
+
+    of: Any
+    n_rows: float
+    n_positives: float
+    risk: float
+    low: float
+    high: float
+
+
+class RiskTable(Sequence[Region]):
+    """The risk by region, from the highest on; a row belongs to the first region that holds it.
+
+    Parameters
+    ----------
+    regions : sequence of Region
+        The last one holds all rows that no other does.
+    boxes : BoxSet, optional
+        The boxes that the regions are made of; None if these are points of a scorecard.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet, BoxSetClassifier
+    >>> model = BoxSetClassifier(BoxSet([[3]], [[9]], feature_names=["dose"]))
+    >>> model.risk_table([[1], [2], [4], [5], [6], [0]], [0, 0, 1, 1, 0, 0])
+    3 ≤ dose ≤ 9: 58% (3–99%)
+    otherwise: 8% (0–73%)
+    """
+
+    def __init__(self, regions: Sequence[Region], boxes: BoxSet | None = None) -> None:
+        self._regions, self.boxes = tuple(regions), boxes
+
+    def __len__(self) -> int:
+        return len(self._regions)
+
+    def __iter__(self) -> Iterator[Region]:
+        return iter(self._regions)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._regions[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RiskTable) and (self._regions, self.boxes) == (other._regions, other.boxes)
+
+    def __hash__(self) -> int:
+        return hash((self._regions, self.boxes))
+
+    def places(self, rows: Any, drawing: BoxSet | Scorecard, n_jobs: int | None = None) -> IntArray:
+        """Return the number of each row's region, from 0; the drawing is that of the model."""
+        last = len(self) - 1
+        if self.boxes is None:
+            assert isinstance(drawing, Scorecard)  # or the regions would be boxes
+            least = np.array([region.of for region in self._regions[:last]], dtype=np.int64)
+            return np.asarray(last - np.searchsorted(least[::-1], drawing.score(rows, n_jobs=n_jobs), side="right"))
+        member = self.boxes.membership(rows, n_jobs=n_jobs)
+        held = [member.T[list(region.of)].any(axis=0) for region in self._regions[:last]]
+        return np.asarray(np.argmax([*held, np.ones(len(member), dtype=np.bool_)], axis=0))
+
+    def risks(self, rows: Any, drawing: BoxSet | Scorecard, n_jobs: int | None = None) -> FloatArray:
+        """Return the risk of each row."""
+        return np.array([region.risk for region in self])[self.places(rows, drawing, n_jobs)]
+
+    def labels(self) -> list[str]:
+        """Say what each region is."""
+        if self.boxes is None:
+            return _points_texts([region.of for region in self._regions[:-1]])
+        rules = rule_texts(self.boxes)
+        held = [" or ".join(rules[k] for k in region.of) for region in self._regions[:-1]]
+        return [*held, "otherwise" if held else "every row"]
+
+    def to_frame(self, like: Any = None) -> Any:
+        """Return a frame with a row per region; of the same kind as another frame, or else of pandas.
+
+        Parameters
+        ----------
+        like : frame, optional
+            A frame of pandas, polars or pyarrow.
+
+        Returns
+        -------
+        frame
+            ``region``, in words; ``rows`` and ``positives``, as counted; ``risk``, ``low`` and ``high``.
+        """
+        fields = {"rows": "n_rows", "positives": "n_positives", "risk": "risk", "low": "low", "high": "high"}
+        columns = {name: np.array([getattr(region, field) for region in self]) for name, field in fields.items()}
+        return frame_like(like, {"region": self.labels(), **columns})
+
+    def to_text(self) -> str:
+        """Write a line per region."""
+        return "\n".join(
+            f"{label}: {percent(region.risk)} ({percent(region.low).removesuffix('%')}–{percent(region.high)})"
+            for label, region in zip(self.labels(), self, strict=True)
+        )
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+
+def percent(share: float) -> str:
+    """Write a share in whole percent, a small or large one with as many digits as tell it from 0 or 100%."""
+    rest = 100 * min(share, 1 - share)
+    return f"{100 * share:.{0 if rest >= 1 or rest < 1e-9 else min(8, 1 - math.floor(math.log10(rest)) - 1)}f}%"
+
+
+def _points_texts(least: Sequence[Any]) -> list[str]:
+    """Write regions that start at some points, from the highest on."""
+
+    def text(value: int, word: str = "") -> str:
+        return f"{value}{word} {'point' if abs(value) == 1 and not word else 'points'}".replace("-", "−")
+
+    if not least:
+        return ["any points"]
+    first = text(least[0], " or more")
+    between = [
+        text(low) if low == above - 1 else f"{low} to {above - 1} points".replace("-", "−")
+        for above, low in itertools.pairwise(least)
+    ]
+    return [first, *between, f"fewer than {text(least[-1])}"]
+
+
+def estimate_risk(
+    of: Sequence[int | tuple[int, ...] | None],
+    n_rows: FloatArray,
+    n_positives: FloatArray,
+    boxes: BoxSet | None = None,
+    *,
+    base_rate: float | None = None,
+    each: tuple[float, float] = (1.0, 1.0),
+) -> RiskTable:
+    """Estimate the risk of regions, from the one that should be highest on, by weights of rows.
+
+    ``base_rate`` is the share of positives where the model is used, if another than here; ``each`` is what a positive
+    and a negative row weigh in a sample.
+    """
+    check_base_rate(base_rate)
+    rate = float(n_positives.sum() / n_rows.sum())
+    blocks: list[tuple[list[Any], float, float]] = []
+    for one, n, k in zip(of, n_rows.tolist(), n_positives.tolist(), strict=True):
+        block = ([one], n, k)
+        while blocks and not _is_above(blocks[-1][1:], block[1:], rate):
+            parts, more, positives = blocks.pop()
+            block = (parts + block[0], more + block[1], positives + block[2])
+        blocks.append(block)
+    regions = []
+    for parts, n, k in blocks:
+        figures = (_shrunk(n, k, rate), *_interval(n, k, each))
+        risk, low, high = (_moved(figure, rate, base_rate) for figure in figures)
+        regions.append(Region(_joined(parts), n, k, risk, min(low, risk), max(high, risk)))
+    return RiskTable(regions, boxes)
+
+
+def check_base_rate(base_rate: Any) -> None:
+    """Raise unless a base rate is None or a share."""
+    if base_rate is None:
+        return
+    if isinstance(base_rate, bool) or not isinstance(base_rate, Real) or not 0 < float(base_rate) < 1:
+        raise ValueError(f"base_rate must be None or a number between 0 and 1; got {base_rate!r}.")
+
+
+def _is_above(first: tuple[float, float], second: tuple[float, float], rate: float) -> bool:
+    """Return True if there are rows in both of two regions, and more risk in the first."""
+    return min(first[0], second[0]) > 0 and _shrunk(*first, rate) > _shrunk(*second, rate)
+
+
+def _shrunk(n: float, k: float, rate: float) -> float:
+    return (k + rate) / (n + 1)
+
+
+def _interval(n: float, k: float, each: tuple[float, float]) -> tuple[float, float]:
+    """Return where the share of positives among as many new rows lies."""
+    if n <= 0:
+        return 0.0, 1.0
+    # As many rows of weight 1 as tell as much: the variance of a share of weighted counts, as in `goals`.
+    size = n**2 / ((n - k) * each[0] + k * each[1])
+    hits = size * k / n
+    low = float(betaincinv(hits + 0.5, size - hits + 0.5, _TAIL)) if k > 0 else 0.0
+    high = float(betaincinv(hits + 0.5, size - hits + 0.5, 1 - _TAIL)) if k < n else 1.0
+    return low, high
+
+
+def _moved(share: float, rate: float, base_rate: float | None) -> float:
+    """Return a share where the odds of all rows are those of another base rate."""
+    if base_rate is None or not 0 < share < 1 or not 0 < rate < 1:
+        return share
+    odds = share / (1 - share) * (base_rate / (1 - base_rate)) / (rate / (1 - rate))
+    return odds / (1 + odds)
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Return what regions together are: the fewest points, or the boxes of all; the last one holds all that is left."""
+    last = parts[-1]
+    if not isinstance(last, tuple):
+        return last
+    return tuple(dict.fromkeys(k for part in parts for k in part)) if last else ()
