@@ -190,3 +190,12 @@ def test_a_card_of_which_every_threshold_flags_too_much_says_so():
     with pytest.warns(UserWarning, match="Flagged at most 5.0%: out of reach. On held-out rows 10%"):
         model = ScoredBoxesClassifier(max_alarm_rate=0.05).fit(X, y)
     assert (model.predict(X) == 1).mean() == 0.1
+
+
+def test_too_few_folds_are_said_once():
+    X, y = payments(300, 0)
+    y[np.flatnonzero(y)[4:]] = 0
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        ScoredBoxesClassifier(max_alarm_rate=0.1, cv=5).fit(X, y)
+    assert [str(one.message).startswith("Rows of the smaller class: 4") for one in told].count(True) == 1

@@ -54,6 +54,10 @@ class Goal:
         """The level of a single test: what is tested is a share, what is asked for is that of a new table."""
         return float(ndtr(math.sqrt(2) * ndtri(1 - self.confidence)))
 
+    def missed(self) -> KeptGoal:
+        """Return what a model without boxes makes of the goal: it flags nothing, and that is not what is asked for."""
+        return KeptGoal(self.name, self.value, self.confidence, False, *[0.0] * 4)
+
     def chance(self, share: FloatArray, n: FloatArray) -> FloatArray:
         """Return how likely so good a share of n rows is where the goal is just missed: a binomial tail."""
         hits = share * n
@@ -147,7 +151,7 @@ class KeptGoal:
     """A goal, and what held-out rows promise of it.
 
     ``alarm_rate``, ``precision`` and ``recall`` are those of held-out rows; with the stated confidence, the one that
-    the goal is about is no worse than ``bound``, if ``kept``.
+    the goal is about is no worse than ``bound``, if ``kept``. A model that flags nothing keeps no goal: all are 0.
     """
 
     name: str
@@ -162,6 +166,8 @@ class KeptGoal:
     def __str__(self) -> str:
         field, words, side = _SHARES[self.name]
         asked = f"{words} {side} {percent(self.value)}: {'kept' if self.kept else 'out of reach'}"
+        if not self.alarm_rate and not self.kept:
+            return f"{asked}. On held-out rows nothing is flagged"
         figures = {"flagged": self.alarm_rate, "precision": self.precision, "recall": self.recall}
         others = ", ".join(f"{name} {percent(share)}" for name, share in figures.items() if name != words.lower())
         bound = f"{side} {percent(self.bound)} with {self.confidence:.0%} confidence"
@@ -225,7 +231,6 @@ def cuts_within(score: FloatArray, weight: FloatArray, shares: Sequence[float]) 
 def warn_if_missed(found: KeptGoal | None) -> None:
     """Warn of a goal that no operating point keeps, and say what is within reach."""
     if found is not None and not found.kept:
-        warn(
-            f"{found}. No operating point keeps the goal ({found.name}), and this is the nearest. Ask for less, or "
-            "learn from more rows or other features."
-        )
+        nearest = f"operating point keeps the goal ({found.name}), and this is the nearest. Ask for less"
+        none = f"boxes keep the goal ({found.name}) and all constraints. Ask for less, relax the constraints"
+        warn(f"{found}. No {nearest if found.alarm_rate else none}, or learn from more rows or other features.")

@@ -38,15 +38,13 @@ def no_masks(n_features: int, n_levels: int) -> Masks:
     return Masks(np.full((n_features, n_levels), 3, np.uint8), twins, np.zeros((2, 0)))
 
 
-def allows(masks: Masks, lo: Any, hi: Any, limited: Any) -> bool:
-    """Return True if masks allow a box that limits some features, whatever rows it holds."""
-    axes, (*twins, n_groups), sets = np.arange(len(lo)), masks.together[0], masks.together[1:, :-1]
-    if not (masks.ends[axes, lo] & 1).all() or not (masks.ends[axes, hi] & 2).all():
-        return False
-    own = limited & ~(limited[twins] & (twins < axes))  # a column that two features stand for counts once
-    inside = sets @ own
-    grouped = n_groups == 0 or (inside[:n_groups] == own.sum()).any()
-    return bool(grouped and (inside[n_groups:] <= masks.together[1 + n_groups :, -1]).all())
+def allow_together(together: Any, limited: Any) -> Any:
+    """Return which sets of limited features, (sets, features), may stand in one box; see `find_open`."""
+    twins, n_groups, sets = together[0, :-1], together[0, -1], together[1:, :-1]
+    own = limited & ~(limited[:, twins] & (twins < np.arange(len(twins))))  # a column of two features counts once
+    inside = own @ sets.T
+    grouped = n_groups == 0 or (inside[:, :n_groups] == own.sum(axis=1, keepdims=True)).any(axis=1)
+    return grouped & (inside[:, n_groups:] <= together[1 + n_groups :, -1]).all(axis=1)
 
 
 class Rows(NamedTuple):

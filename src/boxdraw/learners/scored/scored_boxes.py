@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
+from boxdraw._core.quiet import quietly
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.learners.constraints import ColumnConstraints
@@ -202,7 +203,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs, constraints=shape.constraints)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
         card = learn(ready, setting, shape, self.n_jobs)
-        card = self._keep(card, ready.order, dealt, setting, shape)
+        card = self._keep(card, ready.order, dealt, setting, shape, told=len(settings) > 1)
         progress.step(f"boost: {len(card.points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}")
         self.max_limits_, self.lam_ = setting.max_limits, setting.lam
         self._order, self._card = ready.order, card
@@ -227,16 +228,19 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             return True
         return len(card.union()) <= self.max_union
 
-    def _keep(self, card: Any, order: Any, data: Training, setting: Setting, shape: Shape) -> Any:
-        """Return the card with the threshold that keeps the goal, if there is one."""
+    def _keep(self, card: Any, order: Any, data: Training, setting: Setting, shape: Shape, told: bool) -> Any:
+        """Return the card with the threshold that keeps the goal, if any; ``told``: what is wrong with folds."""
         from boxdraw.learners.scored.keep import keep
 
         self.goal_ = None
-        if (goal := goal_of(self)) is None or not len(card.points):
+        if (goal := goal_of(self)) is None:
             return card
-        splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state)
-        if splits:
+        with quietly(*[UserWarning] * told):
+            splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state)
+        if splits and len(card.points):
             card, self.goal_ = keep(card, order, goal, data, splits, setting, shape)
+        elif splits:
+            self.goal_ = goal.missed()
         return card
 
     @property
@@ -425,7 +429,9 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
         """Give at most one warning about the scorecard."""
         fewest = int(min(data.positive.sum(), (~data.positive).sum()))
-        if not len(self.scorecard_):
+        if not len(self.scorecard_) and self.goal_ is not None:
+            doubt = ""  # the goal says so
+        elif not len(self.scorecard_):
             doubt = (
                 "No box was found that sets positives apart: nothing is flagged. Check whether the features say "
                 "anything about the classes. A lower lam may find weaker boxes."

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw._core.arrays import BoolArray, IntArray
 from boxdraw.learners.engine.draw import Drawing
-from boxdraw.learners.engine.levels import add_by
-from boxdraw.learners.sparse.drawings import Board, resized
+from boxdraw.learners.sparse.drawings import Board, resized, running
 
 LEVELS = 128  # of numbers that are not whole: limits must be fine enough for small shares
 
@@ -51,31 +50,22 @@ def _tightest(
     """Return the allowed limit of a box that keeps most positives within the share: these, axis, and its levels."""
     others = np.delete(inside, k, axis=0).any(axis=0)
     alone, room = inside[k] & ~others, share - float(board.mass @ others)
-    best = (-1.0, 0, 0, 0)
-    for j, axis in enumerate(board.axes if room > 0 else ()):
-        levels, top = board.levels(j)[alone], axis.n_levels - 1
-        mass, ups = (add_by(levels, weight[alone], top + 1) for weight in (board.mass, board.ups))
-        n_below, n_above = (_n_levels(mass[::step], room) for step in (1, -1))
-        first, last = int(box[0][j]), int(box[1][j])
-        below = ((ups[: hi + 1], first, min(hi, last)) for hi in range(n_below - 1, first - 1, -1))
-        above = ((ups[::-1][: top + 1 - lo], max(lo, first), last) for lo in range(top + 1 - n_above, last + 1))
-        for some in (below, above):
-            inner, lo, hi = next((one for one in some if _allows(board, box, j, *one[1:])), (ups[:0], 0, -1))
-            caught = float(inner.sum())
-            if caught > best[0] and lo <= hi:
-                best = (caught, j, lo, hi)
-    return best
-
-
-def _allows(board: Board, box: tuple[IntArray, IntArray], j: int, lo: int, hi: int) -> bool:
-    lower, upper = box[0].copy(), box[1].copy()
-    lower[j], upper[j] = lo, hi
-    return board.allows(lower, upper)
-
-
-def _n_levels(mass: FloatArray, room: float) -> int:
-    """Return how many levels, from the first on, fit in."""
-    return int(np.searchsorted(np.cumsum(mass), room, side="right"))
+    if room <= 0:
+        return -1.0, 0, 0, 0
+    mass, ups = (board.sums(alone, weight) for weight in (board.mass, board.ups))
+    places, caught = [], []
+    for may, step in zip(board.tighter(*box, inside[k]), (1, -1), strict=True):
+        fits = may & (running(mass, step) <= room)
+        last = np.argmax(fits[:, ::-step], axis=1)  # from the other side, the first that fits
+        last = last if step < 0 else fits.shape[1] - 1 - last
+        places.append(last)
+        kept = np.take_along_axis(running(ups, step), last[:, None], axis=1)[:, 0]
+        caught.append(
+            np.where(fits.any(axis=1), kept.round(12), -1.0)
+        )  # which of equal ones is not for rounding to say
+    j, side = divmod(int(np.argmax(np.column_stack(caught))), 2)
+    lo, hi = (int(box[0][j]), int(places[0][j])) if side == 0 else (int(places[1][j]), int(box[1][j]))
+    return float(caught[side][j]), j, lo, hi
 
 
 def _only(drawing: Drawing, k: int) -> Drawing:

@@ -10,9 +10,9 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.quiet import quietly
-from boxdraw.learners.engine.climb import Masks, Prices, Rows, allows, make_rows
+from boxdraw.learners.engine.climb import Masks, Prices, Rows, allow_together, make_rows
 from boxdraw.learners.engine.draw import Drawing, Effort, draw, evaluate
-from boxdraw.learners.engine.levels import Axis, LevelTable
+from boxdraw.learners.engine.levels import Axis, LevelTable, add_by
 from boxdraw.learners.fast.cluster import cluster_positives
 from boxdraw.learners.parameters import NO_CAP
 from boxdraw.tables.order import Order
@@ -62,16 +62,33 @@ class Board:
         self._masks, self._max_limits = () if masks is None else (masks,), max_limits
         self._rows: dict[float, Rows] = {}
 
-    def levels(self, j: int) -> IntArray:
-        """Return the levels of the rows on an axis."""
-        return self._codes[j].astype(np.intp)
+    def sums(self, rows: BoolArray, weight: FloatArray) -> FloatArray:
+        """Add up the weight of some rows by their levels: (axes, levels)."""
+        n_levels = int(self._n_levels.max())
+        return np.array([add_by(codes, weight[rows], n_levels) for codes in self._codes[:, rows]])
 
-    def allows(self, lo: IntArray, hi: IntArray) -> bool:
-        """Return True if a box may be drawn, whatever rows it holds."""
-        below, above = lo > 0, hi < self._n_levels - 1
-        two = np.where(lo == hi, self._ends[:, 1], self._ends[:, 0])
-        n_limits = int(np.where(below & above, two, below + above).sum())
-        return n_limits <= self._max_limits and all(allows(masks, lo, hi, below | above) for masks in self._masks)
+    def tighter(self, lo: IntArray, hi: IntArray, rows: BoolArray) -> tuple[BoolArray, BoolArray]:
+        """Return where an allowed box that holds some rows may end, and start, instead: (axes, levels) each."""
+        level, lower, upper = np.arange(self._n_levels.max()), lo[:, None], hi[:, None]
+        own = self._n_limits(lower, upper)
+        most = self._max_limits - (own.sum() - own)
+        within = (lower <= level) & (level <= upper)
+        ends, starts = (within & (self._n_limits(*side) <= most) for side in ((lower, level), (level, upper)))
+        for masks in self._masks:
+            limited = (own > 0).T | np.eye(len(lo), dtype=np.bool_)
+            may = masks.ends * allow_together(masks.together, limited)[:, None]
+            ends, starts = ends & (may & 2 > 0), starts & (may & 1 > 0)
+            if masks.mass.shape[1]:
+                (least, share), parts = masks.mass[:, -1], [self.sums(rows, mass[:-1]) for mass in masks.mass]
+                for side, step in ((ends, 1), (starts, -1)):
+                    up, down = (running(part, step) for part in parts)
+                    side &= (up + down >= least) & (up >= share * (up + down))
+        return ends, starts
+
+    def _n_limits(self, lo: IntArray, hi: IntArray) -> IntArray:
+        """Count the limits of intervals: (axes, intervals)."""
+        below, above = lo > 0, hi < self._n_levels[:, None] - 1
+        return np.where(below & above, np.where(lo == hi, self._ends[:, 1:], self._ends[:, :1]), 1 * below + above)
 
     def rows(self, ratio: float) -> Rows:
         """Return the rows as the engine takes them, weighted for a cost of false alarms."""
@@ -128,6 +145,11 @@ class Board:
         no_sums = np.zeros((1, len(self.axes), 1))  # rows to look at may have levels that no sum has
         rows = Rows(self._codes, self._codes, self._n_levels, self._ends, no_sums, self.ups, np.empty(0, np.intp))
         return np.asarray(evaluate(rows, Prices(0.0, 0.0, 0), drawing)[1] > 0)
+
+
+def running(sums: FloatArray, step: int) -> FloatArray:
+    """Add up sums per level from the first level on, or from the last with a step of -1."""
+    return np.cumsum(sums[:, ::step], axis=1)[:, ::step]
 
 
 def has_clusters(n_axes: int, n_boxes: int = NO_CAP) -> bool:

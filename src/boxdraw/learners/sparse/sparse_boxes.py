@@ -211,7 +211,8 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             warm_up("Sparse Boxes", self.verbose > 0, asked.of_shape or asked.of_rows)
             progress = Progress("Sparse Boxes", self.verbose)
             rounded = bool(self.round_limits)
-            fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal_of(self))
+            goal = goal_of(self)
+            fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal)
             progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
             grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
             splits = self._splits(fit, few, len(grid.ratios) > 1)
@@ -222,7 +223,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             self._order, self._ranking = found.order, found.ranking
             self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[found.ratio] * data.balance)
             self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
-            self.goal_ = None if aim is None else aim.kept
+            self.goal_ = None if aim is None or goal is None else aim.kept if len(found.boxes) else goal.missed()
             self.max_boxes_ = grid.n_boxes[choice.n_boxes]
             self._warn(data, doubt, found.flags_everything, asked.any)
             warn_if_missed(self.goal_)
@@ -322,7 +323,9 @@ class SparseBoxesClassifier(BaseBoxClassifier):
     def _warn(self, data: Training, doubt: str, everything: bool, constrained: bool) -> None:
         """Give at most one warning about the model."""
         fewest = int(min(data.positive.sum(), (~data.positive).sum()))
-        if not len(self.boxes_):
+        if not len(self.boxes_) and self.goal_ is not None:
+            doubt = ""  # the goal says so
+        elif not len(self.boxes_):
             cost = "limit_cost or false_alarm_cost" + ", relax the constraints" * constrained
             doubt = nothing_is_flagged("No box was found that pays for its limits", cost)
         elif everything:
