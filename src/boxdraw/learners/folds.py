@@ -118,12 +118,12 @@ def inner_splits(
     return [sides for number, sides in enumerate(splits) if number not in useless]
 
 
-def chance_level(positive: BoolArray, splits: list[Split]) -> float:
-    """Return one half and two standard errors: the mean AUC that ranking by chance hardly ever exceeds."""
+def chance_level(positive: BoolArray, splits: list[Split], errors: float = 2) -> float:
+    """Return one half and so many standard errors: the mean AUC that ranking by chance hardly ever exceeds."""
     ups = np.array([np.count_nonzero(positive[test]) for _, test in splits])
     downs = np.array([len(test) for _, test in splits]) - ups
     variance = (ups + downs + 1) / (12 * ups * downs)
-    return min(1.0, float(0.5 + 2 * np.sqrt(n_repeats(splits) * variance.sum()) / len(splits)))
+    return min(1.0, float(0.5 + errors * np.sqrt(n_repeats(splits) * variance.sum()) / len(splits)))
 
 
 def n_repeats(splits: list[Split]) -> float:

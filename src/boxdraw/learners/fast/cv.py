@@ -34,6 +34,7 @@ from boxdraw.tables.training import Training
 Setting = dict[str, Any]
 Task = tuple[Any, str, int]  # feature range, distance and number of boxes: what takes a pass over the data
 
+_ERRORS = 3  # standard errors above one half that the best of many settings hardly ever reaches by chance
 _COSTS = 1e-6, 1e6  # of false alarms, where a goal decides
 _COUNTS = 1, 2, 3, 4, 5, 6, 8, 10  # numbers of boxes
 
@@ -425,7 +426,7 @@ def _doubt_of_ranking(critical: list[FloatArray], folds: list[Fold]) -> str:
     tests, end = [fold.test for fold in folds], np.cumsum([len(fold.test.X) for fold in folds])
     reached = np.mean([auc(test.positive, rank, test.weights) for test, rank in zip(tests, critical, strict=True)])
     splits = [(rows, rows) for rows in np.split(np.arange(end[-1]), end[:-1])]
-    return ranks_by_chance(float(reached), chance_level(_pooled(folds).positive, splits), "boxes")
+    return ranks_by_chance(float(reached), chance_level(_pooled(folds).positive, splits, _ERRORS), "boxes")
 
 
 def _pooled(folds: list[Fold]) -> Training:
