@@ -1,6 +1,7 @@
 """boxdraw: readable rules for rare classes, as unions of axis-parallel boxes."""
 
 from boxdraw._core.version import __version__
+from boxdraw._core.warn import CautionWarning
 from boxdraw.learners.classifier import BoxSetClassifier, load
 from boxdraw.learners.exact.certificate import Certificate, CertificateError
 from boxdraw.learners.exact.exact_boxes import ExactBoxesClassifier
@@ -30,6 +31,7 @@ __all__ = [
     "BoxStability",
     "Breach",
     "Category",
+    "CautionWarning",
     "Certificate",
     "CertificateError",
     "Change",

@@ -15,8 +15,7 @@ from boxdraw import (
     SparseBoxesClassifier,
 )
 from boxdraw.learners.fast.cluster import filled
-from boxdraw.learners.folds import hash_ranks
-from boxdraw.learners.scored.choose import auc
+from boxdraw.learners.folds import auc, hash_ranks
 from boxdraw.tables.suspects import is_rounded
 from boxdraw.tables.training import Training
 

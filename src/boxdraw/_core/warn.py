@@ -12,9 +12,24 @@ import sklearn
 _SKIPPED = tuple(str(Path(file).parent) for file in (Path(__file__).parent, sklearn.__file__))
 
 
-def warn(message: str) -> None:
-    """Give a UserWarning at the first caller outside the package and scikit-learn."""
+class CautionWarning(UserWarning):
+    """A model was learned as asked, but should not be used before someone has looked at what the warning says.
+
+    It is about the model: hardly better than chance, many alarms, boxes on few rows, or rules on a column that looks
+    like an identifier or a date, or that gives the answer away.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from boxdraw import CautionWarning
+    >>> warnings.simplefilter("error", CautionWarning)  # in a pipeline, to stop where someone should look
+    >>> warnings.simplefilter("default", CautionWarning)
+    """
+
+
+def warn(message: str, category: type[UserWarning] = UserWarning) -> None:
+    """Give a warning at the first caller outside the package and scikit-learn."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_SKIPPED):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

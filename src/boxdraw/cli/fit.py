@@ -27,7 +27,6 @@ from boxdraw.cli.learning import (
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, percent, rows_progress, say, say_json
-from boxdraw.learners.doubts import everything_is_flagged
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.settings import as_plain
@@ -77,7 +76,7 @@ def run(args: argparse.Namespace) -> None:
     with rows_progress(args.quiet) as tell:
         figures = box_figures(model, data.pieces(), data.n_rows, tell)
     if args.method != "sparse":  # which says so itself
-        _warn(figures, args.method)
+        _warn(figures)
     output.write(model_to_json(model))
     if args.json:
         saved = {"model": output.name, "fit": model.fit}
@@ -86,13 +85,11 @@ def run(args: argparse.Namespace) -> None:
         say(_report(model, data, figures, output), sys.stderr if output.is_stdout else sys.stdout)
 
 
-def _warn(figures: list[dict[str, Any]], method: str) -> None:
-    """Warn if no row that counts, or every row, is in a box."""
+def _warn(figures: list[dict[str, Any]]) -> None:
+    """Warn if no row that counts is in a box."""
     together = figures[-1]
     if not together["true_positives"]:
         warn("No row with the label is in a box: do not rely on them.")
-    elif method != "fast" and together["lift"] <= 1 and together["recall"] == 1:  # fast says so itself
-        warn(everything_is_flagged("false_alarm_cost"))
 
 
 def _fit_in_passes(args: argparse.Namespace, data: TrainingFile, tell: Tell) -> Any:

@@ -37,6 +37,7 @@ _COMMANDS: dict[str, Any] = {
 
 # What warnings name in Python, as the options of the command line; in quotes they are columns of the user.
 _OPTIONS = {
+    "out of X": "out with --drop",
     "FastBoxesClassifier": "--method fast",
     "ScoredBoxesClassifier": "--method scored",
     "categorical_features": "--categorical",

@@ -1,6 +1,22 @@
-"""What a learner warns of when its boxes tell no rows apart; ``cost`` names the parameters to change."""
+"""What a learner warns of in the model that it has learned; ``cost`` names the parameters to change."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray
+from boxdraw._core.warn import CautionWarning, warn
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.membership import inside
+from boxdraw.model.scorecard import Scorecard
+from boxdraw.tables.suspects import warn_of_suspects
+from boxdraw.tables.training import Training
+
+_MANY = 0.2  # of the rows flagged; more are too many unless every second one may be positive
+_FEW = 10  # positives in a box
 
 
 def everything_is_flagged(cost: str) -> str:
@@ -11,3 +27,67 @@ def everything_is_flagged(cost: str) -> str:
 def nothing_is_flagged(why: str, cost: str) -> str:
     """Return the warning of boxes that hold no training row."""
     return f"{why}: nothing is flagged. Lower {cost}, or check whether the features say anything about the classes."
+
+
+def ranks_by_chance(reached: float, by_chance: float, model: str) -> str:
+    """Return the warning of held-out rows whose AUC is no better than chance alone may give, if it is."""
+    if reached > by_chance:
+        return ""
+    return (
+        f"Held-out rows are ranked no better than by chance: the AUC of the inner folds is {reached:.2f}, and chance "
+        f"alone gives up to {by_chance:.2f}. Do not rely on the {model}; more rows or other features may help."
+    )
+
+
+def caution(model: Any, data: Training, doubt: str = "") -> None:
+    """Warn of a doubt about a fitted model or, if there is none, of its alarms and boxes; and of what it rests on."""
+    drawing, encoding = model._decider(), model._encoding
+    boxes: BoxSet = drawing.boxes if isinstance(drawing, Scorecard) else drawing
+    if doubt:
+        warn(doubt, CautionWarning)
+    if not len(boxes):
+        return
+    columns = encoding.columns(data.X, np.flatnonzero(boxes.limited.any(axis=0)).tolist())
+    if not doubt:
+        held = np.array([np.broadcast_to(inside(columns, boxes, k), len(data.X)) for k in range(len(boxes))])
+        is_card = isinstance(drawing, Scorecard)
+        points = np.array(drawing.points if is_card else [1] * len(boxes))
+        flagged = points @ held >= (drawing.threshold if is_card else 1)
+        for text in (*_many_alarms(model, data, flagged), *_few_positives(held, points, data)):
+            warn(text, CautionWarning)
+    warn_of_suspects(columns, encoding.categories, boxes.feature_names, data.positive)
+
+
+def _many_alarms(model: Any, data: Training, flagged: BoolArray) -> Iterator[str]:
+    """Yield a warning if so many rows are flagged that most of them can't be positive."""
+    own_weight = (
+        getattr(model, "false_alarm_cost", None) is None and getattr(model, "negative_weight", None) is not None
+    )
+    cost = "negative_weight" if own_weight else "false_alarm_cost"
+    goals = hasattr(model, "max_alarm_rate")
+    if goals and (own_weight or model.max_alarm_rate is not None):
+        return  # it is what was asked for
+    mass = data.weights / data.weights.sum()
+    share, base_rate = float(mass[flagged].sum()), float(mass[data.positive].sum())
+    if flagged.all():
+        yield everything_is_flagged(cost)
+    elif share > max(_MANY, 2 * base_rate):
+        precision = float(mass[flagged & data.positive].sum()) / share
+        yield (
+            f"Flagged are {share:.0%} of the training rows, {precision:.0%} of them positive. If these are too many "
+            f"alarms, raise {cost}{' or state max_alarm_rate' * goals}."
+        )
+
+
+def _few_positives(held: BoolArray, points: Any, data: Training) -> Iterator[str]:
+    """Yield a warning of boxes for positives that hold few of them."""
+    n_held = (held & data.positive).sum(axis=1) * data.stand_for[0]
+    few = np.flatnonzero((n_held < _FEW) & (points > 0))
+    if len(few):
+        numbers = ", ".join(str(k + 1) for k in few)
+        which = f"Box {numbers} rests" if len(few) == 1 else f"Boxes {numbers} rest"
+        most = int(n_held[few].max())
+        yield (
+            f"{which} on few positives, {most}{' at most' * (len(few) > 1)}: such limits may be chance. Check them on "
+            "rows that were not learned from, or allow fewer boxes."
+        )

@@ -19,7 +19,7 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.rows import MISSING, UNSEEN, default_names, read_columns
+from boxdraw.model.rows import MISSING, UNSEEN, Columns, default_names, read_columns
 from boxdraw.model.rule import Category, as_category
 
 if TYPE_CHECKING:
@@ -104,6 +104,17 @@ class Encoding:
             if values is None and had_missing:
                 parts.append(absent.astype(np.float64))
         return np.column_stack(parts)
+
+    def columns(self, X: Matrix, features: Iterable[int]) -> Columns:
+        """Return some features of rows of the matrix of a training table, as `boxdraw.model.rows` reads them."""
+        at, result = self._columns(), {}
+        for j in features:
+            values, column = self.categories[j], X[:, at[j]]
+            if values is not None:
+                codes = column.astype(np.intp)
+                column = np.where(codes < len(values), codes, MISSING)
+            result[j] = column
+        return result
 
     def keys(self, X: Matrix) -> FloatArray:
         """Return the keys (`boxdraw.tables.sample`) of rows of the matrix of a training table, a column per feature."""

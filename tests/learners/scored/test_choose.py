@@ -9,8 +9,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from boxdraw.learners import sample as sampling
+from boxdraw.learners.folds import auc, chance_level
 from boxdraw.learners.sample import draw_sample
-from boxdraw.learners.scored.choose import auc, chance_level, choose, clearly_best
+from boxdraw.learners.scored.choose import choose, clearly_best
 from boxdraw.learners.scored.learn import learn, make_ready
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.tables.training import Training

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw.learners.doubts import caution
 from boxdraw.learners.exact.certificate import Certificate, about_data, make_certificate
 from boxdraw.learners.exact.choice import N_BOXES, choose_max_boxes, order_categories
 from boxdraw.learners.exact.edges import EDGES, place_edges, round_edges
@@ -236,6 +237,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         self._set_model(X, objective, rows, outcome, data, budget.seed, start)
         if outcome.note:
             warn(outcome.note)
+        caution(self, rows)
         return self
 
     def _budget(self, objective: Objective, start: float) -> Budget:

@@ -17,7 +17,7 @@ from sklearn.utils import check_scalar
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.tiles import threaded_map
-from boxdraw.learners.doubts import everything_is_flagged, nothing_is_flagged
+from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged, ranks_by_chance
 from boxdraw.learners.fast.divide import MEANS
 from boxdraw.learners.fast.fast_boxes import DISTANCES, LearnedFastBoxes, check_clusterer, range_width
 from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, suitable_price
@@ -25,7 +25,7 @@ from boxdraw.learners.fast.growth import Growth, growth_named
 from boxdraw.learners.fast.matched import MatchedFits
 from boxdraw.learners.fast.sources import Source
 from boxdraw.learners.fast.stages import Plan
-from boxdraw.learners.folds import inner_splits
+from boxdraw.learners.folds import auc, chance_level, inner_splits
 from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, goal_of, pick, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
 from boxdraw.metrics import auh_score
@@ -34,6 +34,7 @@ from boxdraw.tables.training import Training
 Setting = dict[str, Any]
 Task = tuple[Any, str, int]  # feature range, distance and number of boxes: what takes a pass over the data
 
+_ERRORS = 3  # standard errors above one half that the best of many settings hardly ever reaches by chance
 _COSTS = 1e-6, 1e6  # of false alarms, where a goal decides
 _COUNTS = 1, 2, 3, 4, 5, 6, 8, 10  # numbers of boxes
 
@@ -211,15 +212,15 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         everything = self.negative_weight is None and flagged.all()
         return super()._doubt(source) or (everything_is_flagged(cost) if everything else "")
 
-    def _fit(self, source: Source) -> None:
-        super()._fit(source)
+    def _warn(self, source: Source) -> None:
+        caution(self, self._rows(source), self._doubt(source) or self._by_chance)
         warn_if_missed(self.goal_)
 
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         """Choose a setting of the grid and the cost on the inner folds."""
         for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
             self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
-        self.goal_ = None
+        self.goal_, self._by_chance = None, ""
         grid = self._grid()
         scorer = None if self.scoring is None else get_scorer(self.scoring)
         positive, negative = source.weights
@@ -390,6 +391,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"])
         push = partial(self._push, setting["expansion"])
         matched = MatchedFits(plan, growth_named(setting["growth"]), push, rows, folds)
+        self._by_chance = _doubt_of_ranking(matched.weights, folds)
         if (goal := goal_of(self)) is not None:
             return self._keep(goal, matched, _pooled(folds))
         pooled, critical = _pooled(folds), np.concatenate(matched.weights)
@@ -417,6 +419,14 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             return c, False
         self.goal_ = simpler
         return c, True
+
+
+def _doubt_of_ranking(critical: list[FloatArray], folds: list[Fold]) -> str:
+    """Return a warning if held-out rows are ranked by chance."""
+    tests, end = [fold.test for fold in folds], np.cumsum([len(fold.test.X) for fold in folds])
+    reached = np.mean([auc(test.positive, rank, test.weights) for test, rank in zip(tests, critical, strict=True)])
+    splits = [(rows, rows) for rows in np.split(np.arange(end[-1]), end[:-1])]
+    return ranks_by_chance(float(reached), chance_level(_pooled(folds).positive, splits, _ERRORS), "boxes")
 
 
 def _pooled(folds: list[Fold]) -> Training:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.progress import ProgressCallback, RowsProgress
 from boxdraw._core.ranges import LARGE, find_ranges
-from boxdraw._core.warn import warn
+from boxdraw._core.warn import CautionWarning, warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.growth import GROWTHS, Growth, growth_named
@@ -276,8 +276,11 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         if self._rounded:
             limits = source.rounded(limits, order, self._encoding)
         self.boxes_ = self._encoding.boxes(*limits, order)
+        self._warn(source)
+
+    def _warn(self, source: Source) -> None:
         if doubt := self._doubt(source):
-            warn(doubt)
+            warn(doubt, CautionWarning)
 
     def _doubt(self, source: Source) -> str:
         """Return a warning if a box flags every row because all negatives are far away, as in many dimensions."""

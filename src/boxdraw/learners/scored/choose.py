@@ -6,18 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
+from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.constraints import ColumnConstraints
+from boxdraw.learners.folds import Split, auc, n_repeats
 from boxdraw.learners.scored.learn import learn, make_ready
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.tables.training import Training
 
 REPEATS = 4  # of the folds, where cv is their number
-
-Split = tuple[IntArray, IntArray]
 
 
 def choose(
@@ -43,37 +42,13 @@ def choose(
         results.append(result)
         progress.share(done, len(splits))
     scores = np.array(results)
-    return settings[clearly_best(scores, _usual(settings), len(splits) / _repeats(splits))], scores
+    return settings[clearly_best(scores, _usual(settings), len(splits) / n_repeats(splits))], scores
 
 
 def scaled(shape: Shape, part: Training, data: Training) -> ColumnConstraints | None:
     """Return the constraints for a part of the rows: it has fewer of them for a box to hold."""
     share = part.weights.sum() / data.weights.sum()
     return None if shape.constraints is None else shape.constraints.scaled(float(share))
-
-
-def chance_level(positive: BoolArray, splits: list[Split]) -> float:
-    """Return one half and two standard errors: the mean AUC that ranking by chance hardly ever exceeds."""
-    ups = np.array([np.count_nonzero(positive[test]) for _, test in splits])
-    downs = np.array([len(test) for _, test in splits]) - ups
-    variance = (ups + downs + 1) / (12 * ups * downs)
-    return min(1.0, float(0.5 + 2 * np.sqrt(_repeats(splits) * variance.sum()) / len(splits)))
-
-
-def _repeats(splits: list[Split]) -> float:
-    """Return how often a row is tested."""
-    tests = np.concatenate([test for _, test in splits])
-    return len(tests) / len(np.unique(tests))
-
-
-def auc(positive: BoolArray, score: FloatArray, weight: FloatArray) -> float:
-    """Return the area under the ROC curve, without scikit-learn's checks, which take longer than a fit."""
-    weight = np.ldexp(weight, -np.frexp(weight.max())[1])  # by a power of two, so that no product of sums overflows
-    _, place = np.unique(score, return_inverse=True)
-    ups, downs = (np.bincount(place, weights=weight * side) for side in (positive, ~positive))
-    below = np.cumsum(downs) - downs / 2
-    pairs = ups.sum() * downs.sum()
-    return float((ups @ below) / pairs) if pairs > 0 else 0.5
 
 
 def _usual(settings: list[Setting]) -> int:

@@ -8,8 +8,9 @@ import numpy as np
 
 from boxdraw._core.sums import on_grid
 from boxdraw._core.tiles import threaded_map
+from boxdraw.learners.folds import Split
 from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, cuts_within, pick
-from boxdraw.learners.scored.choose import Split, scaled
+from boxdraw.learners.scored.choose import scaled
 from boxdraw.learners.scored.learn import Card, learn, make_ready
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.model.union import MAX_SETS, count_sets

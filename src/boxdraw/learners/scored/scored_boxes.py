@@ -14,10 +14,10 @@ from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
 from boxdraw._core.quiet import quietly
-from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.learners.constraints import ColumnConstraints
-from boxdraw.learners.folds import inner_splits
+from boxdraw.learners.doubts import caution, ranks_by_chance
+from boxdraw.learners.folds import chance_level, inner_splits
 from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
@@ -406,7 +406,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.__dict__.pop("cv_results_", None)
         if len(settings) == 1:
             return settings[0], ""
-        from boxdraw.learners.scored.choose import REPEATS, chance_level, choose
+        from boxdraw.learners.scored.choose import REPEATS, choose
 
         splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state, REPEATS)
         if not splits:
@@ -418,16 +418,10 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             **{f"split{number}_test_score": row for number, row in enumerate(scores)},
         }
         reached, by_chance = scores.mean(axis=0)[settings.index(setting)], chance_level(data.positive, splits)
-        if reached > by_chance:
-            return setting, ""
-        return setting, (
-            f"Held-out rows are ranked no better than by chance: the AUC of the inner folds is {reached:.2f}, and "
-            f"chance alone gives up to {by_chance:.2f}. Do not rely on the scorecard; more rows or other features "
-            "may help."
-        )
+        return setting, ranks_by_chance(reached, by_chance, "scorecard")
 
     def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
-        """Give at most one warning about the scorecard."""
+        """Give at most one warning about the scorecard, or what else is to be said of it."""
         fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if not len(self.scorecard_) and self.goal_ is not None:
             doubt = ""  # the goal says so
@@ -443,5 +437,4 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
                 f"Rows of the smaller class: {fewest}. Limits learned from so few are guesses: do not rely on the "
                 "scorecard before you have more."
             )
-        if doubt:
-            warn(doubt)
+        caution(self, data, doubt)

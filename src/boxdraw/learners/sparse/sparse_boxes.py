@@ -14,10 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
-from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
-from boxdraw.learners.doubts import everything_is_flagged, nothing_is_flagged
+from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged
 from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
@@ -321,7 +320,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         return list(fit.given(self._labels(few.positive), self.cv))
 
     def _warn(self, data: Training, doubt: str, everything: bool, constrained: bool) -> None:
-        """Give at most one warning about the model."""
+        """Give at most one warning about the model, or what else is to be said of it."""
         fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if not len(self.boxes_) and self.goal_ is not None:
             doubt = ""  # the goal says so
@@ -335,8 +334,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
                 f"Rows of the smaller class: {fewest}. Limits learned from so few are guesses: do not rely on the "
                 "boxes before you have more."
             )
-        if doubt:
-            warn(doubt)
+        caution(self, data, doubt)
 
 
 def _stated(given: Any, chosen: float) -> float:
