@@ -238,7 +238,8 @@ class Search:
         self._control.report()
         start = time.perf_counter()
         with ThreadPoolExecutor(1) as pool:  # numba must not be interrupted; Ctrl-C comes to the main thread only
-            pool.submit(compile_kernels, self._sides is not None or self._problem.max_boxes > 1).result()
+            sides, masks = self._sides is not None or self._problem.max_boxes > 1, self._problem.masks is not None
+            pool.submit(compile_kernels, sides, masks).result()
         self._control.extend(time.perf_counter() - start)
         self._control.phase = "drawing"
         for method, boxes in [*starts, ("greedy", [])]:
@@ -306,13 +307,15 @@ class Search:
                 if self._list_all(generation, _MOST_LISTED if not more else _MOST_LISTED // 10):
                     return
 
-    def _bound_jointly(self) -> None:
+    def _bound_jointly(self, to_the_end: bool = False) -> None:
         """Prove the drawing by side trees of all boxes, of one less and so on: where these are few, it is soon done."""
         control, problem = self._control, self._problem
         control.phase = "side tree"
         # The first is the largest. If it does not end, the others are of no use; with many boxes it ends soon or never.
         share = _JOINT_SHARE[len(problem.n_low) <= _FEW_FEATURES] / (problem.max_boxes - 1) ** 2
         end, work = (1 - share) * control.seconds_left(), share * control.time_limit * _JOINT_WORK
+        if to_the_end:
+            end, work = 0.0, sys.maxsize
         for n_boxes in range(problem.max_boxes, 0, -1):
             tree = SideTree(problem, n_boxes)
             n_nodes = int(work / tree.node_size)
@@ -350,7 +353,8 @@ class Search:
         return True
 
     def _start_side(self, effort: float = math.inf) -> None:
-        if model_size(self._problem) <= _MOST_LITERALS:
+        # Masks are not in the model.
+        if self._problem.masks is None and model_size(self._problem) <= _MOST_LITERALS:
             self._side = Side(self._problem, self._ascent.boxes, self._control, self._seed, effort)
 
     def _give_a_turn(self, effort: float) -> None:
@@ -374,6 +378,8 @@ class Search:
         if self._side is None:
             self._start_side()
         if self._side is None:
+            if self._problem.masks is not None and self._prove:
+                self._bound_jointly(to_the_end=True)
             self._ascent.repair(2**62, 2**62)
         elif self._n_jobs == 1:
             self._watch(self._side)
