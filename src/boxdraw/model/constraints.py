@@ -122,7 +122,7 @@ class Constraints:
         return self.min_box_rows is not None or self.min_box_precision is not None
 
     def given(self) -> dict[str, Any]:
-        """Return what is asked of boxes beside numbers of boxes and limits, as `of` takes it, by the features' names."""
+        """Return what is asked beside numbers of boxes and limits, as `of` takes it, by the names of features."""
         name = self.names
         together: Any = [[name[j] for j in sorted(group)] for group in self.groups or self.apart] or None
         if self.apart:

@@ -46,7 +46,17 @@ class Board:
         price, most = (0, NO_CAP) if limits is None else (limits.points, limits.most)
         self._prices = Prices(float(problem.box_points), float(price), most)
         self._masks = () if problem.masks is None else (problem.masks,)  # compiled without what is for them, if none
-        self._rows = self._make_rows(np.concatenate([problem.positives.points, -problem.negatives.points]))
+        points = problem.positives.points, problem.negatives.points
+        self._rows = self._make_rows(np.concatenate([points[0], -self._dear(*points)]))
+
+    def _dear(self, gain: Points, cost: Points) -> Points:
+        """Return costs at which boxes are found that are precise enough: at least what their precision implies."""
+        masks, total = self._problem.masks, int(gain.sum())
+        if masks is None or not masks.mass[1, -1:].any() or not total:
+            return cost
+        (up, down), share = masks.mass[:, :-1], masks.mass[1, -1]
+        least = down[len(gain) :] * share / (1 - share) * total / up[: len(gain)][gain > 0].sum()
+        return np.maximum(cost, np.minimum(least, total + 1).astype(np.int64))
 
     def _steps(self, levels: Levels, kind: int, side: Literal["left", "right"]) -> IntArray:
         """Return the last steps at or below given levels (right), or the first at or above them (left), by feature."""
@@ -61,6 +71,10 @@ class Board:
     def climb(self, pricing: Pricing, starts: Iterable[Box]) -> list[tuple[int, Box]]:
         """Improve boxes at given prices; return each with its value."""
         boxes, wanted, worth = [self._capped(box) for box in starts], pricing.gain > 0, _Worth(pricing)
+        dear = self._dear(pricing.gain, pricing.cost)
+        if dear is not pricing.cost and boxes:
+            moved = self._climbed(boxes, np.concatenate([pricing.gain, -dear])[None], pricing.limit, self._moves())
+            boxes = [self._around(box, wanted) or box for box in moved]
         values, weights = worth.of(self._inside(boxes))
         values -= self._limit_prices(boxes, pricing.limit)
         active = np.arange(len(boxes))

@@ -260,9 +260,7 @@ class Search:
     def _bound_one_box(self) -> None:
         """Prove the best box by branch and bound."""
         self._control.phase = "branch and bound"
-        problem = self._problem
-        pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs(), problem.limit_points)
-        shift = problem.constant - problem.box_points
+        pricing, shift = self._plain_pricing()
         if self._sides is None:
             found = self._max_box.best(pricing, self._ascent.value - shift, self._control.out_of_time)
             self._take_box(found, shift, "branch and bound")
@@ -277,6 +275,12 @@ class Search:
                 found = self._max_box.best(pricing, self._ascent.value - shift, self._control.out_of_time)
                 self._control.tighten_bound(found.upper + shift, "branch and bound")
 
+    def _plain_pricing(self) -> tuple[Pricing, int]:
+        """Return what a box earns alone, and what a drawing of it has beside."""
+        problem = self._problem
+        pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs(), problem.limit_points)
+        return pricing, problem.constant - problem.box_points
+
     def _take_box(self, found: Found, shift: int, method: str) -> None:
         if found.box is not None:
             self._offer([found.box], method)
@@ -286,6 +290,12 @@ class Search:
         """Lower the bound by column generation; finish by a list of all boxes that a better drawing could use."""
         if self._n_jobs > 1:
             self._start_side()
+        if self._problem.masks is not None and self._sides is not None:  # climbs may miss the best that is allowed
+            pricing, shift = self._plain_pricing()
+            n_nodes = int(_JOINT_SHARE[False] * self._control.time_limit * _JOINT_WORK / self._sides.node_size)
+            found = self._sides.best(pricing, self._ascent.value - shift, self._control.out_of_time, n_nodes)
+            if found.box is not None:
+                self._offer(self._ascent.improve([found.box], exactly=True), "side tree, refitted")
         self._bound_jointly()
         control, searches = self._control, (self._max_box, self._sides, self._board, self._ascent.starts)
         generation = ColumnGeneration(self._problem, *searches, control.seconds_left, control.out_of_time)
