@@ -11,7 +11,7 @@ from boxdraw.cli.options import load_model
 
 from .conftest import small_table
 
-METHODS = ["sparse", "scored"]
+METHODS = ["sparse", "scored", "exact"]
 
 
 def model_of(run, data, *options):
@@ -60,13 +60,12 @@ def test_what_is_wrong_is_named(fails, data):
     fails(
         *fit, "--min-box-precision", 50, code=2, words="expected a share between 0 and 1 such as 0.01 or 1%, got '50'"
     )
-    words = "--monotone goes with --method sparse or scored; fast has none"
+    words = "--monotone goes with --method sparse or scored or exact; fast has none"
     fails(*fit, "--method", "fast", "--monotone", "amount=+", code=2, words=words)
-    fails(*fit, "--method", "exact", "--min-box-rows", 3, code=2, words="--min-box-rows goes with --method sparse")
 
 
 def test_evaluate_keeps_to_them(run, data):
-    models = ("--models", "sparse,scored", "--folds", 2, "--json")
+    models = ("--models", "sparse,scored,exact", "--folds", 2, "--json")
     result = run("evaluate", data, "--target", "fraud", *models, "--never", "amount,hour")
     assert result.code == 0
     figures = json.loads(result.out)["models"]

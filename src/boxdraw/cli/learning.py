@@ -34,20 +34,16 @@ METHODS = ("sparse", "fast", "exact", "scored")
 
 _TRIED = (1, 2, 3, 4, 5, 6, 8, 10)
 _EXACT_SECONDS = 60.0
+#: The options that constrain boxes.
+CONSTRAINTS = ("monotone", "never", "not_together", "min_box_rows", "min_box_precision")
 # Options that not every method has.
 _OWN = {
     "time_limit": ("exact",),
     "max_limits": ("sparse", "scored", "exact"),
     "limit_cost": ("sparse", "exact"),
     "max_union": ("scored",),
-    "monotone": ("sparse", "scored"),
-    "never": ("sparse", "scored"),
-    "not_together": ("sparse", "scored"),
-    "min_box_rows": ("sparse", "scored"),
-    "min_box_precision": ("sparse", "scored"),
+    **dict.fromkeys(CONSTRAINTS, ("sparse", "scored", "exact")),
 } | dict.fromkeys(("max_alarm_rate", "max_alarms", "per", "min_precision", "min_recall"), ("sparse", "scored", "fast"))
-#: The options that constrain boxes.
-CONSTRAINTS = ("monotone", "never", "not_together", "min_box_rows", "min_box_precision")
 _DIRECTIONS = {"+": 1, "-": -1}
 
 
@@ -109,35 +105,33 @@ def add_settings(group: argparse._ArgumentGroup, seconds: str) -> None:
 
 
 def add_constraints(group: argparse._ArgumentGroup) -> None:
-    """Add what sparse and scored boxes have to keep to."""
+    """Add what boxes have to keep to."""
     several: dict[str, Any] = {"action": "append"}
     group.add_argument(
         "--monotone",
         metavar="A=+,B=-",
-        help="for sparse and scored boxes: directions of columns; with + more is worse, so rules have only lower "
+        help="but for fast boxes: directions of columns; with + more is worse, so rules have only lower "
         "limits on the column, with - only upper ones",
         **several,
     )
-    group.add_argument(
-        "--never", metavar="A,B", help="for sparse and scored boxes: columns that are in no rule", **several
-    )
+    group.add_argument("--never", metavar="A,B", help="but for fast boxes: columns that are in no rule", **several)
     group.add_argument(
         "--not-together",
         metavar="A,B",
-        help="for sparse and scored boxes: columns of which a box has at most one; may be given several times",
+        help="but for fast boxes: columns of which a box has at most one; may be given several times",
         **several,
     )
     group.add_argument(
         "--min-box-rows",
         type=positive_number,
         metavar="N",
-        help="for sparse and scored boxes: the least rows in a box, by weight",
+        help="but for fast boxes: the least rows in a box, by weight",
     )
     group.add_argument(
         "--min-box-precision",
         type=share,
         metavar="P",
-        help="for sparse and scored boxes: the least share of rows in a box that have the label",
+        help="but for fast boxes: the least share of rows in a box that have the label",
     )
 
 
@@ -267,6 +261,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             negative_weight="balanced" if cost is None else cost,
             time_limit=args.time_limit or _EXACT_SECONDS,
             callback=tell,
+            **_constraints(args),
             **common,
         )
     if args.method == "scored":

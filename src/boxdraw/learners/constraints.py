@@ -79,6 +79,12 @@ class ColumnConstraints:
         """Columns that may have an equality."""
         return np.asarray(np.array(self.asked.directions)[self.feature] == 0)
 
+    def sides(self, column: int) -> tuple[bool, bool]:
+        """Return whether a column may have lower limits, and upper ones."""
+        j = int(self.feature[column])
+        direction = self.asked.directions[j] if self.numbers[column] else 0
+        return j not in self.asked.never and direction >= 0, j not in self.asked.never and direction <= 0
+
     def _span(self, column: int, n_levels: int, missing: int = -1, sign: int = 1) -> Span:
         j = int(self.feature[column])
         if not self.numbers[column]:
@@ -117,13 +123,17 @@ class ColumnConstraints:
         for ends, span in zip(none.ends, spans, strict=True):
             ends[:] = 0
             ends[: span.n_levels] = span.ends(span.feature in asked.never)
-        feature = np.array([span.feature for span in spans])
+        return none._replace(together=self.together([span.feature for span in spans]))
+
+    def together(self, features: Sequence[int]) -> IntArray:
+        """Return which of some axes may be limited together, given the feature of each: see `engine.climb.Masks`."""
+        asked, feature = self.asked, np.array(features)
         twins = [next((k for k in np.flatnonzero(feature == own) if k != j), j) for j, own in enumerate(feature)]
         sets = [(group, 0) for group in asked.groups] + [(apart, 1) for apart in asked.apart]
         if asked.max_features is not None:
             sets.append((frozenset(feature.tolist()), asked.max_features))
         rows = [[*twins, len(asked.groups)], *([*np.isin(feature, list(some)), cap] for some, cap in sets)]
-        return none._replace(together=np.array(rows, dtype=np.int64))
+        return np.array(rows, dtype=np.int64)
 
     def least_ratio(self, data: Training) -> float:
         """Return the least cost of a false alarm relative to the balance."""

@@ -104,7 +104,12 @@ class Constraints:
     @property
     def of_shape(self) -> bool:
         """Whether anything is asked of the limits of a box beside their number."""
-        return any(self.directions) or bool(self.groups or self.apart or self.max_features or self.cuts)
+        return any(self.directions) or self.of_features or bool(self.cuts)
+
+    @property
+    def of_features(self) -> bool:
+        """Whether anything is asked of the features of a box together."""
+        return bool(self.groups or self.apart or self.max_features)
 
     @property
     def any(self) -> bool:
@@ -115,6 +120,22 @@ class Constraints:
     def of_rows(self) -> bool:
         """Whether anything is asked of the rows in a box."""
         return self.min_box_rows is not None or self.min_box_precision is not None
+
+    def given(self) -> dict[str, Any]:
+        """Return what is asked beside numbers of boxes and limits, as `of` takes it, by the names of features."""
+        name = self.names
+        together: Any = [[name[j] for j in sorted(group)] for group in self.groups or self.apart] or None
+        if self.apart:
+            together = {_APART: together}
+        caps = {cap: text for text, cap in _CAPS.items()}
+        asked = {
+            "monotonic_cst": {name[j]: direction for j, direction in enumerate(self.directions) if direction} or None,
+            "interaction_cst": caps[self.max_features] if self.max_features else together,
+            "allowed_values": {name[j]: list(values) for j, values in self.cuts.items()} or None,
+            "min_box_rows": self.min_box_rows and float(self.min_box_rows),
+            "min_box_precision": self.min_box_precision and float(self.min_box_precision),
+        }
+        return {parameter: value for parameter, value in asked.items() if value is not None}
 
     def least_cost(self) -> float:
         """Return the cost of a false alarm from which on a box has to be precise enough to be worth anything."""

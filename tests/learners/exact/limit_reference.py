@@ -4,6 +4,7 @@ A limit is what a person reads: each end of an interval, an equality, a set of c
 An equality in a column that is not of whole numbers counts as an interval.
 Missing numbers are inside or outside a box as a whole, whatever its interval is ("or missing" costs nothing beside it).
 Sets of categories are intervals in the order of their shares of positives.
+Constraints, if there are any, are those of the estimator, features by name.
 """
 
 from dataclasses import dataclass
@@ -55,24 +56,38 @@ def value(table, inside, n_limits):
 def options(table, name):
     """All that a box can ask of a feature: the rows that it admits, and the number of limits."""
     column, margin = table.frame[name], table.params["margin"]
+    cuts = (table.params.get("allowed_values") or {}).get(name)
+    if cuts == []:
+        yield np.ones(len(column), dtype=bool), 0
+        return
     if isinstance(column.dtype, pd.CategoricalDtype):
         yield from category_options(table, column)
         return
     x, missing = column.to_numpy(dtype=float), column.isna().to_numpy()
-    values = sorted(set(x[(table.y == 1) & ~missing].tolist()))
+    lowers, uppers = limits_to_try(table, x[~missing], table.y[~missing], cuts)
+    direction = (table.params.get("monotonic_cst") or {}).get(name, 0)
+    lowers, uppers = lowers if direction >= 0 else [], uppers if direction <= 0 else []
     v = np.where(table.y == 1, margin, -margin)
-    singles = margin == 0 and is_whole(column)
-    for lower, upper in product([-INF, *values], [*values, INF]):
+    for lower, upper in product([-INF, *lowers], [*uppers, INF]):
         if lower > upper:
             continue
         with np.errstate(invalid="ignore"):
-            within = (x >= lower - margin + v) & (x <= upper + margin - v)
-        ends = int(lower > -INF) + int(upper < INF) - int(lower == upper and singles)
+            within = (x >= lower + v) & (x <= upper - v)
+        ends = int(lower > -INF) + int(upper < INF) - int(lower == upper and is_whole(column))
         yield within | missing, ends
         if missing.any():
             yield within & ~missing, max(ends, 1)
     if missing.any():
         yield missing, 1
+
+
+def limits_to_try(table, x, y, cuts):
+    """The lower and upper limits that make a difference: of one value of a positive, but a box may need more rows."""
+    if cuts is not None:
+        return cuts, cuts
+    margin = table.params["margin"]
+    values = sorted(set(x[(y == 1) | bool(table.params.get("min_box_rows"))].tolist()))
+    return [value - margin for value in values], [value + margin for value in values]
 
 
 def is_whole(column):
@@ -108,18 +123,42 @@ def category_options(table, column):
 
 def boxes(table):
     """Return the sets of rows that boxes of few enough limits can hold, each with the least number of limits."""
-    sets = {(True,) * len(table.y): 0}
+    sets = {((True,) * len(table.y), frozenset()): 0}
     for name in table.frame:
         asked = {}
         for admitted, n in options(table, name):
-            asked[tuple(admitted)] = min(n, asked.get(tuple(admitted), n))
+            key = tuple(admitted.tolist()), frozenset([name] if n else [])
+            asked[key] = min(n, asked.get(key, n))
         new = {}
-        for (held, n), (admitted, more) in product(sets.items(), asked.items()):
-            both = tuple(a and b for a, b in zip(held, admitted, strict=True))
-            new[both] = min(n + more, new.get(both, n + more))
+        for ((held, used), n), ((admitted, more), own) in product(sets.items(), asked.items()):
+            both = tuple(a and b for a, b in zip(held, admitted, strict=True)), used | more
+            new[both] = min(n + own, new.get(both, n + own))
         sets = new
-    most = table.params["max_limits"]
-    return {held: n for held, n in sets.items() if most is None or n <= most}
+    most, result = table.params["max_limits"], {}
+    for (held, used), n in sets.items():
+        if (most is None or n <= most) and may_stand(table, used) and holds_enough(table, held):
+            result[held] = min(n, result.get(held, n))
+    return result
+
+
+def may_stand(table, features):
+    """Whether a box may limit all these features."""
+    asked = table.params.get("interaction_cst")
+    if asked is None or isinstance(asked, str):
+        return len(features) <= {None: len(features), "pairwise": 2, "no_interactions": 1}[asked]
+    if isinstance(asked, dict):
+        return all(len(features & set(apart)) <= 1 for apart in asked["not_together"])
+    rest = set(table.frame) - {name for group in asked for name in group}
+    return any(features <= set(group) for group in [*asked, rest])
+
+
+def holds_enough(table, held):
+    """Whether a box with these rows holds enough of them, and of positives."""
+    weight = [Fraction(1)] * len(table.y) if table.weight is None else [printed(w) for w in table.weight]
+    inside = [(w, label) for w, label, is_in in zip(weight, table.y, held, strict=True) if is_in]
+    rows, positives = sum(w for w, _ in inside), sum(w for w, label in inside if label)
+    least, share = table.params.get("min_box_rows") or 0, table.params.get("min_box_precision") or 0
+    return rows >= least and positives >= printed(share) * rows
 
 
 def optimum(table):
@@ -131,6 +170,8 @@ def optimum(table):
     found = boxes(table)
     held, price = np.array(list(found)), np.array([int((box + limit * n) * unit) for n in found.values()])
     base = sum((w for w, label in zip(worth, table.y, strict=True) if not label), Fraction(0))
+    if not found:
+        return base
     best = max(0, int((held @ gains - price).max()))
     # A box whose positives do not pay for it is in no best drawing.
     some = np.flatnonzero(held[:, table.y == 1] @ gains[table.y == 1] > price)
@@ -167,3 +208,23 @@ def random_table(rng, max_boxes):
     }
     weight = None if rng.integers(2) else rng.integers(1, 4, n).astype(float)
     return Table(pd.DataFrame(columns), y, weight, params)
+
+
+def random_constraints(rng, table):
+    """Return the table with some constraints; floors go without a margin."""
+    names = list(table.frame)
+    numbers = [name for name in names if not isinstance(table.frame[name].dtype, pd.CategoricalDtype)]
+    cuts = {name: sorted({float(x) for x in rng.integers(-1, 11, 3) / 2}) for name in numbers if rng.random() < 0.5}
+    cuts |= {name: [] for name in names if rng.random() < 0.15}
+    groups = [[name for name in names if rng.random() < 0.6] for _ in range(rng.integers(1, 3))]
+    together = ["pairwise", "no_interactions", groups, {"not_together": groups}][rng.integers(4)]
+    asked = {
+        "monotonic_cst": {name: int(rng.integers(-1, 2)) for name in numbers},
+        "allowed_values": cuts,
+        "interaction_cst": together,
+    }
+    if not table.params["margin"]:
+        asked["min_box_rows"] = float(rng.integers(1, 8))
+        asked["min_box_precision"] = float(rng.choice([0.4, 0.5, 0.75, 1.0]))
+    asked = {name: value for name, value in asked.items() if rng.random() < 0.5}
+    return Table(table.frame, table.y, table.weight, table.params | asked)

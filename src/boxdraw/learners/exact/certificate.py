@@ -1,8 +1,9 @@
 """What Exact Boxes found and how good it is, in a form that can be checked without a solver.
 
-As JSON it has the keys ``"format": "boxdraw.certificate"``, ``"version": 2`` and the attributes of `Certificate`:
-fractions as text, ``"1/2"``; an infinite bound as ``null``; boxes in the layout of `boxdraw.model.export.json`. Where
-limits neither cost anything nor are capped, the version is 1, without ``limit_cost`` and ``max_limits``.
+As JSON it has the keys ``"format": "boxdraw.certificate"``, ``"version": 3`` and the attributes of `Certificate`:
+fractions as text, ``"1/2"``; an infinite bound as ``null``; boxes in the layout of `boxdraw.model.export.json`. Without
+constraints the version is 2, without ``constraints``. Where limits neither cost anything nor are capped either, it is
+1, without ``limit_cost`` and ``max_limits``.
 """
 
 from __future__ import annotations
@@ -23,17 +24,19 @@ from sklearn.utils.validation import _check_sample_weight
 from boxdraw._core.files import read_source, write_text
 from boxdraw._core.tiles import tiles
 from boxdraw.learners.exact.objective import Objective, PointWeights
-from boxdraw.learners.exact.raw import counted, read_table
+from boxdraw.learners.exact.raw import counted, held, read_table
 from boxdraw.learners.exact.sorting import row_order
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.constraints import Constraints
 from boxdraw.model.export.json import read_boxes, to_json
 from boxdraw.model.file import plain_label
 from boxdraw.model.reader import check_header, read_text, within
 from boxdraw.model.rule import Category
 from boxdraw.tables.labels import as_labels, has_label, labels_of
 
-FORMAT, VERSION = "boxdraw.certificate", 2
+FORMAT, VERSION = "boxdraw.certificate", 3
 _OF_LIMITS: dict[str, Any] = {"limit_cost": Fraction(0), "max_limits": None}  # and what they were in version 1
+_LATER = {1: {**_OF_LIMITS, "constraints": None}, 2: {"constraints": None}, 3: {}}  # than each version
 _PROBLEM = ("negative_weight", "box_cost", "margin", "max_boxes", *_OF_LIMITS)
 STATUSES = ("optimal", "gap_reached", "time_limit", "interrupted", "heuristic")
 
@@ -44,7 +47,7 @@ class CertificateError(ValueError):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Certificate:
-    """Boxes, their objective, and a bound that no drawing of at most ``max_boxes`` boxes exceeds.
+    """Boxes, their objective, and a bound that no drawing of at most ``max_boxes`` boxes that may be drawn exceeds.
 
     Attributes
     ----------
@@ -58,6 +61,8 @@ class Certificate:
         What found the boxes, and what gave the bound.
     negative_weight, box_cost, margin, max_boxes, limit_cost, max_limits : Fraction, Fraction, float, int, Fraction, int
         What was maximised; see `boxdraw.learners.exact.objective.Objective`. A ``max_limits`` of None is no cap.
+    constraints : dict or None
+        The constraints that the boxes of the problem keep, as `BoxSet.check` takes them.
     rounding_error : float
         By how much rounding weights to whole points can change an objective; the bound allows for it.
     pos_label, classes : label, pair of labels
@@ -111,6 +116,7 @@ class Certificate:
     checksum: str = ""
     limit_cost: Fraction = Fraction(0)
     max_limits: int | None = None
+    constraints: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
         for name in (field.name for field in fields(self) if field.type == "float"):
@@ -134,7 +140,8 @@ class Certificate:
         """Recompute, in exact arithmetic, all that can be recomputed without a solver.
 
         That is: which rows the boxes hold, the objective, the rounding error, and whether these are the data of the
-        fit; that bound, status and number of boxes do not contradict them; and that nothing was changed since. The
+        fit; that the boxes keep the constraints, and bound, status and number of boxes do not contradict them; and that
+        nothing was changed since. The
         bound itself remains the claim of ``bound_method``: only the search, run again, proves it again.
 
         Parameters
@@ -173,15 +180,27 @@ class Certificate:
         positive = has_label(labels_of(labels, len(table), np.array(self.classes, dtype=object)), self.pos_label)
         problem = {name: getattr(self, name) for name in _PROBLEM}
         objective = Objective(table, positive, weight, **problem)
+        self._check_constraints(objective)
         return about_data(objective) | _value(objective, self.boxes)
 
+    def _check_constraints(self, objective: Objective) -> None:
+        """Raise if the boxes break a constraint."""
+        categorical = [values is not None for values in self.boxes.categories]
+        asked = Constraints.of(self.boxes.feature_names, categorical, **self.constraints or {})
+        inside = held(objective.X, self.boxes, 0.0)
+        sums = (inside @ (objective.weight * rows) for rows in (1, objective.positive))
+        if broken := [*asked.breaches(self.boxes), *asked.breaches_on(*sums)]:
+            raise ValueError("; ".join(breach.text for breach in broken))
+
     def _plain(self) -> dict[str, Any]:
-        """Return everything but the boxes and the checksum as what JSON has; of limits only if they count."""
-        left_out = ("boxes", "checksum", *(() if self._counts_limits() else _OF_LIMITS))
+        """Return everything but the boxes and the checksum as what JSON has; what later versions have if needed."""
+        left_out = ("boxes", "checksum", *_LATER[self._version()])
         return {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.name not in left_out}
 
-    def _counts_limits(self) -> bool:
-        return any(getattr(self, name) != value for name, value in _OF_LIMITS.items())
+    def _version(self) -> int:
+        """Return the first version that has all that there is."""
+        same = (all(getattr(self, name) == value for name, value in later.items()) for later in _LATER.values())
+        return next(version for version, fits in zip(_LATER, same, strict=True) if fits)
 
     def _own_checksum(self) -> str:
         limits = self.boxes.lower.tolist(), self.boxes.upper.tolist(), self.boxes.missing.tolist()
@@ -205,8 +224,7 @@ class Certificate:
         """
         for label in (self.pos_label, *self.classes):
             plain_label(label)
-        version = VERSION if self._counts_limits() else 1
-        values = {"format": FORMAT, "version": version, **self._plain(), "checksum": self.checksum}
+        values = {"format": FORMAT, "version": self._version(), **self._plain(), "checksum": self.checksum}
         text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
         boxes = to_json(self.boxes).replace("\n", "\n  ")
         text = f'{text[:-2]},\n  "boxes": {boxes}\n}}'.encode("utf-8", "backslashreplace").decode()
@@ -259,6 +277,7 @@ def make_certificate(
     ``data`` is what `about_data` returns, if that is known already.
     """
     problem = {name: getattr(objective, name) for name in _PROBLEM}
+    problem["constraints"] = None if objective.constraints is None else objective.constraints.asked.given()
     figures = about_data(objective) if data is None else data
     return Certificate(boxes=boxes, bound=float(bound), **figures, **_value(objective, boxes), **problem, **about)
 
@@ -329,13 +348,13 @@ def _plain(value: Any) -> Any:
 _LABEL = str | int | float
 # What JSON may have for an attribute, by the attribute's type.
 _TYPES: dict[str, Any] = {"float": int | float, "int": int, "int | None": int | None, "str": str, "Any": _LABEL}
+_TYPES["dict[str, Any] | None"] = dict | None
 
 
 def _read(data: Any, size: int) -> Certificate:
     """Build a certificate from what `read_text` parsed, of a text of some length."""
     check_header(data, FORMAT, VERSION)
-    if data["version"] == 1:
-        data = {name: _plain(value) for name, value in _OF_LIMITS.items()} | data
+    data = {name: _plain(value) for name, value in _LATER[data["version"]].items()} | data
     kinds = {field.name: str(field.type) for field in fields(Certificate)}
     if differ := {*kinds, "format", "version"} ^ data.keys():
         raise ValueError(f"keys that are missing or unknown: {', '.join(sorted(differ)):.300}")

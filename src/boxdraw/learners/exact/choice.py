@@ -47,7 +47,9 @@ def _scaled(objective: Objective, chosen: BoolArray) -> Objective:
     """Return the objective on some rows, with costs in proportion to the weight of their positives."""
     part = part_of(objective, chosen)
     share = Fraction(float(part.positive_weight() / objective.positive_weight())).limit_denominator(1000)
-    return replace(part, box_cost=share * part.box_cost, limit_cost=share * part.limit_cost)
+    constraints = None if part.constraints is None else part.constraints.scaled(len(part.X) / len(objective.X))
+    costs = {"box_cost": share * part.box_cost, "limit_cost": share * part.limit_cost}
+    return replace(part, **costs, constraints=constraints)
 
 
 def _score(objective: Objective, part: Objective, outcome: Outcome, chosen: BoolArray) -> float:

@@ -45,7 +45,18 @@ class Board:
         self._ends = np.full((len(self.low), 2), 2) if limits is None else limits.ends
         price, most = (0, NO_CAP) if limits is None else (limits.points, limits.most)
         self._prices = Prices(float(problem.box_points), float(price), most)
-        self._rows = self._make_rows(np.concatenate([problem.positives.points, -problem.negatives.points]))
+        self._masks = () if problem.masks is None else (problem.masks,)  # compiled without what is for them, if none
+        points = problem.positives.points, problem.negatives.points
+        self._rows = self._make_rows(np.concatenate([points[0], -self._dear(*points)]))
+
+    def _dear(self, gain: Points, cost: Points) -> Points:
+        """Return costs at which boxes are found that are precise enough: at least what their precision implies."""
+        masks, total = self._problem.masks, int(gain.sum())
+        if masks is None or not masks.mass[1, -1:].any() or not total:
+            return cost
+        (up, down), share = masks.mass[:, :-1], masks.mass[1, -1]
+        least = down[len(gain) :] * share / (1 - share) * total / up[: len(gain)][gain > 0].sum()
+        return np.maximum(cost, np.minimum(least, total + 1).astype(np.int64))
 
     def _steps(self, levels: Levels, kind: int, side: Literal["left", "right"]) -> IntArray:
         """Return the last steps at or below given levels (right), or the first at or above them (left), by feature."""
@@ -60,6 +71,10 @@ class Board:
     def climb(self, pricing: Pricing, starts: Iterable[Box]) -> list[tuple[int, Box]]:
         """Improve boxes at given prices; return each with its value."""
         boxes, wanted, worth = [self._capped(box) for box in starts], pricing.gain > 0, _Worth(pricing)
+        dear = self._dear(pricing.gain, pricing.cost)
+        if dear is not pricing.cost and boxes:
+            moved = self._climbed(boxes, np.concatenate([pricing.gain, -dear])[None], pricing.limit, self._moves())
+            boxes = [self._around(box, wanted) or box for box in moved]
         values, weights = worth.of(self._inside(boxes))
         values -= self._limit_prices(boxes, pricing.limit)
         active = np.arange(len(boxes))
@@ -85,7 +100,8 @@ class Board:
         if limits is None or not boxes:
             return np.zeros(len(boxes), dtype=np.int64)
         counts = np.array([limits.count(box) for box in boxes])
-        return np.where(counts <= limits.most, price * counts, -NOT_ALLOWED // 2)
+        allowed = [self._problem.price(box) is not None for box in boxes]
+        return np.where(allowed, price * counts, -NOT_ALLOWED // 2)
 
     def _capped(self, box: Box) -> Box:
         """Return a box without the limits of its widest intervals, as far as it has too many."""
@@ -105,7 +121,7 @@ class Board:
         some = np.flatnonzero(weights.any(axis=0))  # of many prices most are 0
         rows = self._make_rows(weights[0], some)
         prices = self._prices._replace(limit=float(price))
-        climb_each(rows, prices, weights.take(some, axis=1).astype(np.float64), lo, hi, moves)
+        climb_each(rows, prices, weights.take(some, axis=1).astype(np.float64), lo, hi, moves, *self._masks)
         return self._on_levels(lo, hi)
 
     def _moves(self) -> int:
@@ -149,7 +165,7 @@ class Board:
         """Improve a drawing in place by rounds of destroying and repairing; return its points."""
         starts = np.stack(self._on_steps(given), axis=1)
         effort = Effort(rounds, rounds + 1, seed, self._moves(), _SHAKE, self._slack)
-        return int(draw(self._rows, self._prices, drawing, starts, effort)) + self._problem.constant
+        return int(draw(self._rows, self._prices, drawing, starts, effort, *self._masks)) + self._problem.constant
 
     def boxes(self, drawing: Drawing) -> list[Box]:
         """Return the boxes of a drawing, each around its positives."""

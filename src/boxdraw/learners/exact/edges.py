@@ -18,6 +18,9 @@ def place_edges(
     objective: Objective, held: Sequence[BoolArray], edges: str, limits: tuple[FloatArray, FloatArray] | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return the limits of boxes, each given by the positives that it holds and, if limits count, by its limits."""
+    constraints, fixed = objective.constraints, np.zeros(objective.X.shape[1], dtype=np.bool_)
+    if constraints is not None:  # limits at allowed values stay there; they are not before they grow
+        fixed[list(constraints.cuts)] = True
     positives = objective.rows(objective.positive)
     n_features = objective.X.shape[1]
     lower, upper = np.empty((len(held), n_features)), np.empty((len(held), n_features))
@@ -28,15 +31,18 @@ def place_edges(
         limits = np.full(lower.shape, -np.inf), np.full(upper.shape, np.inf)  # for all values missing
         free = np.isnan(lower), np.isnan(upper)
     else:
-        limits = tight_lower(limits[0], objective.margin), tight_upper(limits[1], objective.margin)
-        # Where no value is known, limits stay where they are; where there are none, none come.
-        free = np.isnan(lower) | np.isinf(limits[0]), np.isnan(upper) | np.isinf(limits[1])
+        grown = tight_lower(limits[0], objective.margin), tight_upper(limits[1], objective.margin)
+        limits = np.where(fixed, limits[0], grown[0]), np.where(fixed, limits[1], grown[1])
+        # Where no value is known, limits stay where they are; where there are none, none come. A box that needs rows
+        # may be larger than the one around its positives.
+        stay = fixed | bool(constraints is not None and constraints.asked.min_box_rows)
+        free = stay | np.isnan(lower) | np.isinf(limits[0]), stay | np.isnan(upper) | np.isinf(limits[1])
     lower, upper = np.where(free[0], limits[0], lower), np.where(free[1], limits[1], upper)
     if edges == "tight":
         return lower, upper
     wide = lower.copy(), upper.copy()
     for k in range(len(held)):
-        _widen(objective, wide[0][k], wide[1][k])
+        _widen(objective, wide[0][k], wide[1][k], fixed)
     if objective.counts_limits:  # an equality of whole numbers is one limit, the interval around it would be two
         single = (lower == upper) & [objective.is_whole(j) for j in range(n_features)]
         wide[0][single], wide[1][single] = lower[single], upper[single]
@@ -49,13 +55,16 @@ def round_edges(
     objective: Objective, lower: FloatArray, upper: FloatArray, steps: BoolArray, n_jobs: int | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return the roundest limits for which no row changes sides, by the margin or at all."""
+    constraints, two_sided = objective.constraints, np.ones(len(steps), dtype=np.bool_)
+    if constraints is not None:
+        steps, two_sided = constraints.fixed, constraints.two_sided
     find, margin = FindGaps.of(objective.X, lower, upper, steps, n_jobs), objective.margin
     gaps = find.in_memory(objective.X, n_jobs)
     if margin:
         for _, rows, positive in objective.tiles():
             gaps = gaps.merge(find(rows, _by_margin(rows, positive, margin)))
     # Between two values there is no room for the margin.
-    rounded = find.rounded(gaps, equalities=not margin)
+    rounded = find.rounded(gaps, equalities=two_sided & (not margin))
     same = np.array_equal(objective.counted(lower, upper), objective.counted(*rounded))
     return rounded if same else (lower, upper)
 
@@ -66,8 +75,11 @@ def _by_margin(rows: FloatArray, positive: BoolArray, margin: float) -> tuple[Fl
     return sum_down(rows, inwards), sum_up(rows, -inwards)
 
 
-def _widen(objective: Objective, lower: FloatArray, upper: FloatArray) -> None:
-    """Move each limit halfway to the nearest row that it alone excludes, those with few rows first; drop idle ones."""
+def _widen(objective: Objective, lower: FloatArray, upper: FloatArray, fixed: BoolArray) -> None:
+    """Move each limit halfway to the nearest row that it alone excludes, those with few rows first; drop idle ones.
+
+    Limits on fixed columns are only dropped.
+    """
     beyond = _beyond(objective, lower, upper)
     times = beyond.sum(axis=(0, 1), dtype=np.int32)  # by how many limits each row is kept out
     order = np.argsort(np.count_nonzero(beyond, axis=2).reshape(-1), kind="stable")
@@ -78,7 +90,7 @@ def _widen(objective: Objective, lower: FloatArray, upper: FloatArray) -> None:
         limits, sign = (lower, 1.0) if side == 0 else (upper, -1.0)
         if not alone.any():
             limits[j] = -sign * np.inf
-        else:
+        elif not fixed[j]:
             limits[j] = sign * _halfway(sign * limits[j], sign * values[alone], sides[alone], objective.margin)
         # Nothing looks at this limit again, so only the counts are brought up to date.
         times[out[~(sign * values < sign * limits[j] + sides)]] -= 1

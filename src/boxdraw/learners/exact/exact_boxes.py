@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.warn import warn
 from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw.learners.constraints import PARAMETERS, ColumnConstraints
 from boxdraw.learners.doubts import caution
 from boxdraw.learners.exact.certificate import Certificate, about_data, make_certificate
 from boxdraw.learners.exact.choice import N_BOXES, choose_max_boxes, order_categories
@@ -61,6 +62,9 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         What each limit costs, counted as by `BoxSet.n_limits`; "auto" is 1% of the weight of the positives.
     max_limits : int or None, default=None
         The most limits of a box; None for any number.
+    monotonic_cst, interaction_cst, allowed_values, min_box_rows, min_box_precision : default=None
+        Constraints, as in `SparseBoxesClassifier`. The bound is then one on all drawings that keep them. They go with
+        ``solver="auto"``, the last two with a margin of 0.
     margin : float, default=0.0
         A positive counts only if it is inside by at least the margin, a negative only if it is outside by more; in the
         units of the features, which should then be on one scale.
@@ -163,6 +167,11 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         box_cost: float | str = "auto",
         limit_cost: float | str = "auto",
         max_limits: int | None = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        allowed_values: Any = None,
+        min_box_rows: float | None = None,
+        min_box_precision: float | None = None,
         margin: float = 0.0,
         time_limit: float = 60.0,
         gap: float = 0.0,
@@ -183,6 +192,11 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         self.box_cost = box_cost
         self.limit_cost = limit_cost
         self.max_limits = max_limits
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.allowed_values = allowed_values
+        self.min_box_rows = min_box_rows
+        self.min_box_precision = min_box_precision
         self.margin = margin
         self.time_limit = time_limit
         self.gap = gap
@@ -296,6 +310,11 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         check_bool(self.round_limits, "round_limits")
         if self.solver == "mip" and self.strategy != "full":
             raise ValueError(f"solver='mip' knows only strategy='full'; got strategy={self.strategy!r}.")
+        given = [name for name in PARAMETERS if getattr(self, name) is not None]
+        if self.solver == "mip" and given:
+            raise ValueError(f"solver='mip' knows no {given[0]}; use solver='auto'.")
+        if self.margin and (floors := [name for name in given if name.startswith("min_box")]):
+            raise ValueError(f"{floors[0]} is about rows in a box and goes with margin=0; got margin={self.margin!r}.")
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback must be callable; got {self.callback!r}.")
         if self.warm_start_boxes is not None and not isinstance(self.warm_start_boxes, BoxSet):
@@ -315,6 +334,9 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         numbers = Fraction(1), Fraction(0), float(self.margin), most
         layout = None if self._encoding.plain else self._encoding.layout()
         objective = Objective(X, rows.positive, rows.weight, *numbers, max_limits=self.max_limits, layout=layout)
+        constraints = ColumnConstraints.of(self._encoding, self)
+        if constraints.asked.any:
+            objective = replace(objective, constraints=constraints)
         c, positives = self.negative_weight, objective.positive_weight()
         given = zip((self.box_cost, self.limit_cost), _SHARES, strict=True)
         box, limit = (share * positives if isinstance(cost, str) else decimal(cost) for cost, share in given)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
-from boxdraw.learners.exact.objective import Objective, Points
-from boxdraw.learners.exact.ranks import Box, Levels, Ranks
+from boxdraw.learners.exact.objective import Objective, Points, PointWeights
+from boxdraw.learners.exact.ranks import Box, Levels, Ranks, Scale, find_ranks, open_scale, ranks_at, tight_scale
 
 NUMBERS, SINGLES, CATEGORIES, FLAG = range(4)  # kinds of columns: SINGLES are numbers of which an equality may pay
 EACH, EQUAL, ANY = range(3)  # what counts in a group of sides: each end; each, but an equality once; any ends once
@@ -107,3 +107,28 @@ def pays_alone(ranks: Ranks, points: Points, price: int) -> bool:
     """Return True if an equality may pay: it can hold the positives of one value, and those without any."""
     most = np.bincount(ranks.lowest[ranks.known], points[ranks.known], len(ranks.values)).max(initial=0)
     return bool(most + points[~ranks.known].sum() > price)
+
+
+def scale_of(
+    objective: Objective,
+    weights: PointWeights,
+    column: int,
+    kind: int,
+    positives: FloatArray,
+    negatives: FloatArray,
+    points: Points,
+) -> tuple[int, Scale]:
+    """Return the kind of a column, as its values and the constraints have it, and its levels, given its values."""
+    constraints, sides = objective.constraints, (True, True)
+    if constraints is None or not (column in constraints.cuts or constraints.asked.min_box_rows):
+        ranks = find_ranks(positives, negatives, objective.margin)
+        if kind == SINGLES and not pays_alone(ranks, points, weights.box_points + weights.limit_points):
+            kind = NUMBERS
+    else:  # a box that lacks rows may reach for negatives
+        values = constraints.cuts[column][::2] if column in constraints.cuts else np.concatenate([positives, negatives])
+        values = np.unique(values[~np.isnan(values)])
+        ranks = ranks_at(values, positives, negatives, objective.margin)
+    if constraints is not None:
+        sides = constraints.sides(column)
+        kind = NUMBERS if kind == SINGLES and not all(sides) else kind
+    return kind, open_scale(ranks, kind != SINGLES, sides) if objective.counts_limits else tight_scale(ranks)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,9 @@ import numpy.typing as npt
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.tiles import tiles
 from boxdraw.learners.exact.weights import Kinds
+
+if TYPE_CHECKING:
+    from boxdraw.learners.constraints import ColumnConstraints
 
 Points = npt.NDArray[np.int64]
 Layout = list[tuple[int, int, bool]]  # `Encoding.layout`: column, number of categories, a column for missing values
@@ -40,11 +44,12 @@ class Objective:
     limit_cost: Fraction = Fraction(0)
     max_limits: int | None = None  # of a box
     layout: Layout | None = None  # of the matrix; None for a column of numbers per feature
+    constraints: ColumnConstraints | None = None  # on the boxes, if there are any but the numbers above
 
     @property
     def counts_limits(self) -> bool:
-        """Whether limits cost anything or are capped: if not, a box may as well be tight around its positives."""
-        return self.limit_cost > 0 or self.max_limits is not None
+        """Whether limits cost anything or are restricted: if not, a box may as well be tight around its positives."""
+        return self.limit_cost > 0 or self.max_limits is not None or self.constraints is not None
 
     @property
     def most_limits(self) -> int:

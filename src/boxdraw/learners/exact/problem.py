@@ -12,24 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.tiles import tiles
-from boxdraw.learners.exact.limits import NUMBERS, SINGLES, Limits, kinds_of_columns, pays_alone
+from boxdraw.learners.exact.limits import Limits, kinds_of_columns, scale_of
 from boxdraw.learners.exact.objective import Objective, Points, PointWeights, inside_any, sum_down, sum_up
 from boxdraw.learners.exact.ranks import (
     Box,
     Levels,
-    find_ranks,
-    open_scale,
     tight_lower,
-    tight_scale,
     tight_upper,
 )
 from boxdraw.learners.exact.sorting import row_order
 from boxdraw.learners.parameters import NO_CAP
+from boxdraw.model.constraints import ROUNDING
+
+if TYPE_CHECKING:
+    from boxdraw.learners.engine.climb import Masks
 
 NOT_ALLOWED = -(2**62)  # points of a drawing with too many limits
 
@@ -67,7 +69,8 @@ class Problem:
     constant: int  # points of the empty drawing: all negatives counted
     of_positive: IntArray  # which distinct row each positive of the table is
     scales: Sequence[Levels]  # per feature, the lower and the upper level of each place where positives are, in order
-    limits: Limits | None = None  # if they cost something, or a box may only have so many
+    limits: Limits | None = None  # if they cost something, or a box may only have some
+    masks: Masks | None = None  # which features a box may limit together, and what it must hold: by column and row
 
     def value(self, boxes: Sequence[Box]) -> int:
         """Return the points of a drawing."""
@@ -79,11 +82,30 @@ class Problem:
         return int(gained) - int(lost) - sum(price or 0 for price in prices) + self.constant
 
     def price(self, box: Box) -> int | None:
-        """Return the points that a box and its limits cost; None if it has more limits than are allowed."""
+        """Return the points that a box and its limits cost; None if it is not allowed."""
         if self.limits is None:
             return self.box_points
         n_limits = self.limits.count(box)
-        return None if n_limits > self.limits.most else self.box_points + self.limits.points * n_limits
+        if n_limits > self.limits.most or not self._keeps_masks(box):
+            return None
+        return self.box_points + self.limits.points * n_limits
+
+    def _keeps_masks(self, box: Box) -> bool:
+        """Return True if a box limits no features that may not stand together, and holds what it must."""
+        if self.masks is None or self.limits is None:
+            return True
+        from boxdraw.learners.engine.climb import allows
+
+        (low, high), mass = self.limits.limited(box), self.masks.mass
+        if not allows(self.masks, *box, low | high):
+            return False
+        if not mass.size:
+            return True
+        up, down = (mass[k, :-1][self._inside(box)].sum() for k in range(2))
+        return bool(up + down >= mass[0, -1] and up >= mass[1, -1] * (up + down))
+
+    def _inside(self, box: Box) -> BoolArray:
+        return np.concatenate([self.positives.inside(box), self.negatives.inside(box)])
 
     @property
     def limit_points(self) -> int:
@@ -104,7 +126,8 @@ class Problem:
             return around
         low, high = self.limits.limited(box)
         lower, upper = np.where(low, np.maximum(around[0], box[0]), 0), np.where(high, around[1], box[1])
-        return lower.astype(np.int32), np.minimum(upper, box[1]).astype(np.int32)
+        moved = lower.astype(np.int32), np.minimum(upper, box[1]).astype(np.int32)
+        return moved if self._keeps_masks(moved) else box
 
     def around(self, chosen: BoolArray) -> Box | None:
         """Return the bounding box of chosen distinct positives; None if there are none."""
@@ -138,23 +161,24 @@ def presolve(
     scales = []
     for j in range(objective.X.shape[1]):
         values, others = (np.asarray(objective.X[rows, j], dtype=np.float64) for rows in (positives, negatives))
-        ranks = find_ranks(values, others, objective.margin)
-        if kinds[j] == SINGLES and not pays_alone(ranks, points, weights.box_points + weights.limit_points):
-            kinds[j] = NUMBERS
-        scales.append(open_scale(ranks, kinds[j] != SINGLES) if objective.counts_limits else tight_scale(ranks))
+        kinds[j], scale = scale_of(objective, weights, j, kinds[j], values, others, points)
+        scales.append(scale)
     counts = np.array([scale.counts for scale in scales], dtype=np.int32)
     matters = counts.max(axis=1) > 1
     matters[0] |= not matters.any()  # a problem without features would need care everywhere
     columns = np.flatnonzero(matters)
     scales = [scales[j] for j in columns]
     distinct, of_positive = _distinct(*_columns([scale.positives for scale in scales]), points)
-    missed, _ = _distinct(*_columns([scale.negatives for scale in scales]), times * weights.points[negatives])
-    limits = None
+    missed, of_negative = _distinct(*_columns([scale.negatives for scale in scales]), times * weights.points[negatives])
+    limits = masks = None
     if objective.counts_limits:
-        base = np.array([scale.positives[0].min(initial=1) for scale in scales])  # that of the least value
+        base = np.array([scale.base for scale in scales])
         most = NO_CAP if objective.max_limits is None else min(int(objective.max_limits), NO_CAP)
         ends = [scale.values for scale in scales]
         limits = Limits(weights.limit_points, most, columns, kinds[columns], base, ends)
+        n_levels = max(int(counts.max()), *(scale.places.shape[1] for scale in scales))
+        sides = (positives, of_positive), (negatives, of_negative)
+        masks = _masks(objective, columns, n_levels, sides, times)
     return Problem(
         positives=distinct,
         negatives=missed,
@@ -166,7 +190,31 @@ def presolve(
         of_positive=of_positive,
         scales=[scale.places for scale in scales],
         limits=limits,
+        masks=masks,
     )
+
+
+def _masks(
+    objective: Objective, columns: IntArray, n_levels: int, sides: Sequence[tuple[IntArray, IntArray]], times: int
+) -> Masks | None:
+    """Return what constraints ask of boxes beside where their limits are; ``sides``: rows, and which distinct ones."""
+    constraints = objective.constraints
+    if constraints is None or not (constraints.asked.of_features or constraints.asked.of_rows):
+        return None
+    from boxdraw.learners.engine.climb import no_masks
+
+    asked, together = constraints.asked, constraints.together(constraints.feature[columns].tolist())
+    masks = no_masks(len(columns), n_levels)._replace(together=together)
+    if not asked.of_rows:
+        return masks
+    n_distinct = [int(place.max(initial=-1)) + 1 for _, place in sides]
+    mass, start = np.zeros((2, sum(n_distinct) + 1)), 0
+    for k, ((rows, place), n) in enumerate(zip(sides, n_distinct, strict=True)):
+        weight = np.ones(len(rows)) if objective.weight is None else objective.weight[rows]
+        mass[k, start : start + n] = np.bincount(place, weight * (times if k else 1), n)
+        start += n
+    mass[:, -1] = (asked.min_box_rows or 0.0) * (1 - ROUNDING), (asked.min_box_precision or 0.0) * (1 - ROUNDING)
+    return masks._replace(mass=mass)
 
 
 def _columns(rows: Sequence[tuple[Levels, Levels]]) -> tuple[Levels, Levels]:

@@ -238,7 +238,8 @@ class Search:
         self._control.report()
         start = time.perf_counter()
         with ThreadPoolExecutor(1) as pool:  # numba must not be interrupted; Ctrl-C comes to the main thread only
-            pool.submit(compile_kernels, self._sides is not None or self._problem.max_boxes > 1).result()
+            sides, masks = self._sides is not None or self._problem.max_boxes > 1, self._problem.masks is not None
+            pool.submit(compile_kernels, sides, masks).result()
         self._control.extend(time.perf_counter() - start)
         self._control.phase = "drawing"
         for method, boxes in [*starts, ("greedy", [])]:
@@ -259,9 +260,7 @@ class Search:
     def _bound_one_box(self) -> None:
         """Prove the best box by branch and bound."""
         self._control.phase = "branch and bound"
-        problem = self._problem
-        pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs(), problem.limit_points)
-        shift = problem.constant - problem.box_points
+        pricing, shift = self._plain_pricing()
         if self._sides is None:
             found = self._max_box.best(pricing, self._ascent.value - shift, self._control.out_of_time)
             self._take_box(found, shift, "branch and bound")
@@ -276,6 +275,12 @@ class Search:
                 found = self._max_box.best(pricing, self._ascent.value - shift, self._control.out_of_time)
                 self._control.tighten_bound(found.upper + shift, "branch and bound")
 
+    def _plain_pricing(self) -> tuple[Pricing, int]:
+        """Return what a box earns alone, and what a drawing of it has beside."""
+        problem = self._problem
+        pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs(), problem.limit_points)
+        return pricing, problem.constant - problem.box_points
+
     def _take_box(self, found: Found, shift: int, method: str) -> None:
         if found.box is not None:
             self._offer([found.box], method)
@@ -285,6 +290,12 @@ class Search:
         """Lower the bound by column generation; finish by a list of all boxes that a better drawing could use."""
         if self._n_jobs > 1:
             self._start_side()
+        if self._problem.masks is not None and self._sides is not None:  # climbs may miss the best that is allowed
+            pricing, shift = self._plain_pricing()
+            n_nodes = int(_JOINT_SHARE[False] * self._control.time_limit * _JOINT_WORK / self._sides.node_size)
+            found = self._sides.best(pricing, self._ascent.value - shift, self._control.out_of_time, n_nodes)
+            if found.box is not None:
+                self._offer(self._ascent.improve([found.box], exactly=True), "side tree, refitted")
         self._bound_jointly()
         control, searches = self._control, (self._max_box, self._sides, self._board, self._ascent.starts)
         generation = ColumnGeneration(self._problem, *searches, control.seconds_left, control.out_of_time)
@@ -306,13 +317,15 @@ class Search:
                 if self._list_all(generation, _MOST_LISTED if not more else _MOST_LISTED // 10):
                     return
 
-    def _bound_jointly(self) -> None:
+    def _bound_jointly(self, to_the_end: bool = False) -> None:
         """Prove the drawing by side trees of all boxes, of one less and so on: where these are few, it is soon done."""
         control, problem = self._control, self._problem
         control.phase = "side tree"
         # The first is the largest. If it does not end, the others are of no use; with many boxes it ends soon or never.
         share = _JOINT_SHARE[len(problem.n_low) <= _FEW_FEATURES] / (problem.max_boxes - 1) ** 2
         end, work = (1 - share) * control.seconds_left(), share * control.time_limit * _JOINT_WORK
+        if to_the_end:
+            end, work = 0.0, sys.maxsize
         for n_boxes in range(problem.max_boxes, 0, -1):
             tree = SideTree(problem, n_boxes)
             n_nodes = int(work / tree.node_size)
@@ -350,7 +363,8 @@ class Search:
         return True
 
     def _start_side(self, effort: float = math.inf) -> None:
-        if model_size(self._problem) <= _MOST_LITERALS:
+        # Masks are not in the model.
+        if self._problem.masks is None and model_size(self._problem) <= _MOST_LITERALS:
             self._side = Side(self._problem, self._ascent.boxes, self._control, self._seed, effort)
 
     def _give_a_turn(self, effort: float) -> None:
@@ -374,6 +388,8 @@ class Search:
         if self._side is None:
             self._start_side()
         if self._side is None:
+            if self._problem.masks is not None and self._prove:
+                self._bound_jointly(to_the_end=True)
             self._ascent.repair(2**62, 2**62)
         elif self._n_jobs == 1:
             self._watch(self._side)

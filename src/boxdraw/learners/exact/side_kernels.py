@@ -30,6 +30,7 @@ import numpy as np
 
 from boxdraw._core.compiled import entry, inner
 from boxdraw.learners.exact.limits import ANY, EACH, EQUAL, KIND, KNOWN, LOWER, MISSING, SUM, UPPER
+from boxdraw.learners.exact.mask_kernels import keeps, open_others
 
 _NONE = -1e300  # the value of a choice that there is not
 _LEAST = 1e-3  # share that every side of a row keeps
@@ -441,22 +442,23 @@ def _count_limits(groups, most_limits, n_boxes, last, reach):
 
 @entry
 def search_sides(
-    out, last, groups, points, start, pairs, prices, error, nodes, upper, depth, memory, real, cutoff, n_nodes, n_rounds
+    out, last, groups, points, start, pairs, prices, error, nodes, upper, memory, real, cutoff, n_nodes, n_rounds, masks
 ):
     """Search nodes, depth first, for boxes of more value than the cutoff.
 
     ``pairs`` are negatives and prices, for one box only; ``prices`` that of a limit, the most limits of a box and the
     side in the order of which boxes come. ``nodes`` are the least and the most reaches and, after those, the number of
-    rows of each node that is open; ``memory`` and ``real`` are what lasts from node to node. Returns (number of nodes
-    left, cutoff, nodes used); the cutoff rises to the value of the best boxes, whose reaches go to the last node.
+    rows of each node that is open; ``memory`` and ``real`` are what lasts from node to node. ``masks`` are together
+    and mass of the engine's `Masks`, by group and by row, or empty. Returns (number of nodes left, cutoff, nodes used);
+    the cutoff rises to the value of the best boxes, whose reaches go to the last node.
     """
-    n_sides, n_groups, n_boxes, used = len(last) - 1, len(groups), len(memory) - 3, 0
+    n_sides, n_groups, n_boxes, depth, used = len(last) - 1, len(groups), len(memory) - 3, 1, 0
     rows, worth, state = memory[0], memory[1], memory[2:]
     share, mix = real[:, :n_sides], real[:, n_sides:]
     sums, best = np.zeros((3, n_sides, last.max() + 1)), np.zeros((3, n_sides + 1))
     best[1, n_sides] = _NONE
     bests, by_count, reach = np.empty(n_groups), np.empty((n_groups, 3)), np.zeros(n_sides + 1, np.int64)
-    price, table = float(prices[0]), np.empty(min(prices[1], 2 * n_groups) + 1)
+    price, table, may = float(prices[0]), np.empty(min(prices[1], 2 * n_groups) + 1), np.ones(n_groups, np.bool_)
     while depth > 0 and used < n_nodes:
         d = depth - 1
         used += 1
@@ -464,6 +466,8 @@ def search_sides(
         going_on = upper[d] + error - cutoff >= 1
         number = 0
         while going_on and number < n_rounds and _put_in_order(least, most, prices[2], n_boxes):
+            if not open_others(masks[0], groups, n_boxes, least, most, last, may):
+                break
             n_rows = _classify(out, least, most, rows, n_rows, state)
             for k in range(n_rows):
                 worth[rows[k]] = points[rows[k]]
@@ -479,7 +483,7 @@ def search_sides(
             n_limits = _count_limits(groups, prices[1], n_boxes, last, reach)
             if n_limits >= 0:
                 value = _earned(out, points, start, pairs, rows, n_rows, reach, state) - n_limits * prices[0]
-                if value > cutoff:
+                if value > cutoff and keeps(*masks, out, groups, n_boxes, last, reach, may):
                     cutoff = value
                     for s in range(n_sides):
                         nodes[0, -1, s] = reach[s]

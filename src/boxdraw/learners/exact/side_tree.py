@@ -47,6 +47,7 @@ class SideTree:
         self._out = np.ascontiguousarray(steps[:, self._used], dtype=np.int32)
         self._last = np.append(np.tile(last[self._used], n_boxes), 0).astype(np.int64)
         self._groups = np.concatenate([self._groups_of(k) for k in range(n_boxes)])
+        self._masks = self._make_masks()
         self.node_size = self._out.size * n_boxes * _ROUNDS + 1
         self.first_work = self._out.size * _FIRST_ROUNDS
 
@@ -59,6 +60,16 @@ class SideTree:
         if limits is not None:
             return limits.groups(n_low, place)
         return np.array([[place[j], place[d + j], missing, missing, EACH, 0] for j in range(d)], dtype=np.int64)
+
+    def _make_masks(self) -> tuple[IntArray, FloatArray]:
+        """Return which groups may be limited together, and what a box must hold; arrays of nothing if that is free."""
+        masks, limits, n_low = self._problem.masks, self._problem.limits, self._problem.n_low
+        if masks is None or limits is None:
+            return np.zeros((0, 0), dtype=np.int64), np.zeros((2, 0))
+        column = limits.groups(n_low, np.arange(2 * len(n_low) + 1))[:, 0]
+        together = np.ascontiguousarray(masks.together[:, [*column, -1]])
+        together[0, :-1] = np.arange(len(column))  # a feature is one group
+        return together, masks.mass
 
     def best(
         self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize
@@ -85,7 +96,8 @@ class SideTree:
         while open_ and used < node_limit and not (used and out_of_time()):
             bound, _, nodes[:, 0] = heapq.heappop(open_)
             upper[0], nodes[0, 0, -1] = -bound, n_rows
-            task = prices, error, nodes, upper, 1, memory, real, found, min(chunk, node_limit - used), rounds
+            n_nodes = min(chunk, node_limit - used)
+            task = prices, error, nodes, upper, memory, real, found, n_nodes, rounds, self._masks
             depth, found, more = kernels.search_sides(self._out, self._last, self._groups, points, start, pairs, *task)
             used, rounds, chunk = used + more, _ROUNDS, min(_DIVE, math.ceil(_CHUNK / self.node_size))
             for k in range(depth):

@@ -12,7 +12,7 @@ import numpy as np
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.quiet import quietly
 from boxdraw.learners.exact.edges import place_edges
-from boxdraw.learners.exact.objective import Objective, PointWeights
+from boxdraw.learners.exact.objective import Objective, PointWeights, inside_any
 from boxdraw.learners.exact.problem import Problem, half_ranges, presolve, within_reach
 from boxdraw.learners.exact.progress import Reporter
 from boxdraw.learners.exact.ranks import Box
@@ -190,8 +190,7 @@ def boxes_around(problem: Problem, held: Sequence[BoolArray] | BoolArray) -> lis
 
 def on_all_rows(objective: Objective, outcome: Outcome, gap: float) -> Outcome:
     """Judge by all rows what was found on a sample of them."""
-    held = outcome.held
-    limits = outcome.limits
+    held, limits = _holding_enough(objective, outcome)
     value = objective.value(*place_edges(objective, held, "tight", limits))
     nothing = objective.value_of(~objective.positive, 0)
     if value <= nothing:
@@ -200,6 +199,21 @@ def on_all_rows(objective: Objective, outcome: Outcome, gap: float) -> Outcome:
     if outcome.bound - value <= gap * abs(value):
         status = "optimal" if value >= outcome.bound else "gap_reached"
     return replace(outcome, held=held, status=status, limits=limits)
+
+
+def _holding_enough(
+    objective: Objective, outcome: Outcome
+) -> tuple[list[BoolArray], tuple[FloatArray, FloatArray] | None]:
+    """Return the boxes of a drawing that hold the rows that they must."""
+    held, limits = outcome.held, outcome.limits
+    if objective.constraints is None or limits is None or not objective.constraints.asked.of_rows:
+        return held, limits
+    boxes = zip(*place_edges(objective, held, "tight", limits), strict=True)
+    inside = np.array([inside_any(objective.rows(np.s_[:]), low[None], high[None]) for low, high in boxes])
+    weight = np.ones(len(objective.X)) if objective.weight is None else objective.weight
+    inside = inside.reshape(len(held), len(weight))
+    enough = objective.constraints.asked.holds(inside @ weight, inside @ (weight * objective.positive))
+    return [held[k] for k in np.flatnonzero(enough)], (limits[0][enough], limits[1][enough])
 
 
 def neighbourhood(objective: Objective, starts: Starts, budget: Budget) -> BoolArray:
@@ -275,6 +289,7 @@ def _worthwhile(
     boxes = boxes_around(problem, drawn[0])
     if problem.limits is not None:
         boxes = [problem.limits.on_levels(*limits) for limits in drawn[1]]
+        boxes = [box for box in boxes if problem.price(box) is not None]
     while boxes:
         fewer = [boxes[:k] + boxes[k + 1 :] for k in range(len(boxes))]
         best = max(fewer, key=problem.value)
