@@ -32,6 +32,8 @@ from boxdraw.model.scorecard import Scorecard
 
 __all__ = ["Region", "RiskTable", "estimate_risk", "percent"]
 
+#: What files and frames call the numbers of a region.
+FIELDS = {"rows": "n_rows", "positives": "n_positives", "risk": "risk", "low": "low", "high": "high"}
 COVERAGE = 0.95
 # Of each side: what is counted and what will be seen have the same variance.
 _TAIL = float(ndtr(math.sqrt(2) * ndtri((1 - COVERAGE) / 2)))
@@ -133,8 +135,7 @@ class RiskTable(Sequence[Region]):
         frame
             ``region``, in words; ``rows`` and ``positives``, as counted; ``risk``, ``low`` and ``high``.
         """
-        fields = {"rows": "n_rows", "positives": "n_positives", "risk": "risk", "low": "low", "high": "high"}
-        columns = {name: np.array([getattr(region, field) for region in self]) for name, field in fields.items()}
+        columns = {name: np.array([getattr(region, field) for region in self]) for name, field in FIELDS.items()}
         return frame_like(like, {"region": self.labels(), **columns})
 
     def to_text(self) -> str:

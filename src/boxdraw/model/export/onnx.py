@@ -293,5 +293,7 @@ def _add_risk(graph: _Graph, met: str, risk: RiskTable, first: int) -> None:
     every = graph.node("Equal", every, every)
     held = graph.node("Concat", held, graph.node("Cast", every, to=graph.onnx.TensorProto.INT32), axis=1)
     place = graph.node("ArgMax", held, axis=1, keepdims=0)
-    graph.node("Gather", graph.constant(np.array([*(value for _, value in held_by), risk[-1].risk])), place, output="risk")
+    graph.node(
+        "Gather", graph.constant(np.array([*(value for _, value in held_by), risk[-1].risk])), place, output="risk"
+    )
     graph.declare(graph.outputs, "risk", np.float64)

@@ -74,9 +74,7 @@ def to_python(boxes: BoxSet, name: str = "flag", risk: RiskTable | None = None) 
     return f"{flag}\n\n{_function(f'{name}_risk', risk.boxes, about, branches, repr(float(risk[-1].risk)))}"
 
 
-def _function(
-    name: str, boxes: BoxSet, about: list[str], branches: list[tuple[str, Rule, str]], otherwise: str
-) -> str:
+def _function(name: str, boxes: BoxSet, about: list[str], branches: list[tuple[str, Rule, str]], otherwise: str) -> str:
     """Write a function that returns a value for rows by the first rule that they meet; each has a comment."""
     used = np.flatnonzero(boxes.limited.any(axis=0)).tolist()
     reads = [_read(boxes, j) for j in used]

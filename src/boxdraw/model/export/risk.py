@@ -27,12 +27,10 @@ from boxdraw.model.export.json import plain, read_boxes, read_number
 from boxdraw.model.export.json import to_json as boxes_to_json
 from boxdraw.model.export.scorecard import read_points
 from boxdraw.model.reader import check_keys, list_at, whole, within
-from boxdraw.model.risk import Region, RiskTable
+from boxdraw.model.risk import FIELDS, Region, RiskTable
 from boxdraw.model.scorecard import Scorecard
 
 __all__ = ["read_risk", "to_json"]
-
-_FIELDS = {"rows": "n_rows", "positives": "n_positives", "risk": "risk", "low": "low", "high": "high"}
 
 
 def to_json(risk: RiskTable, drawing: BoxSet | Scorecard) -> str:
@@ -43,7 +41,7 @@ def to_json(risk: RiskTable, drawing: BoxSet | Scorecard) -> str:
         of: dict[str, Any] = {}
         if place < len(risk):
             of = {"points": int(region.of)} if risk.boxes is None else {"boxes": list(map(int, region.of))}
-        figures = {key: plain(float(getattr(region, name))) for key, name in _FIELDS.items()}
+        figures = {key: plain(float(getattr(region, name))) for key, name in FIELDS.items()}
         lines.append(f"    {json.dumps(of | figures, allow_nan=False)}")
     boxes = "" if risk.boxes is None else '  "boxes": ' + boxes_to_json(risk.boxes).replace("\n", "\n  ") + ",\n"
     return "{\n" + boxes + '  "regions": [\n' + ",\n".join(lines) + "\n  ]\n}"
@@ -63,7 +61,7 @@ def read_risk(data: Any, size: int, drawing: BoxSet | Scorecard) -> RiskTable:
     regions: list[Region] = []
     for i, item in enumerate(items, start=1):
         where = f"regions[{i - 1}]"
-        check_keys(item, where, required=(*([key] if i < len(items) else []), *_FIELDS))
+        check_keys(item, where, required=(*([key] if i < len(items) else []), *FIELDS))
         of: Any = None if boxes is None else ()
         if i < len(items):
             of = _points(item, where, regions) if boxes is None else _numbers(item, where, boxes)
@@ -78,7 +76,9 @@ def read_risk(data: Any, size: int, drawing: BoxSet | Scorecard) -> RiskTable:
 def _points(item: dict[str, Any], where: str, before: list[Region]) -> int:
     points = read_points(item["points"], f"{where}.points")
     if before and points >= before[-1].of:
-        raise ValueError(f"{where}.points: expected fewer than {before[-1].of}, those of the region before; got {points}")
+        raise ValueError(
+            f"{where}.points: expected fewer than {before[-1].of}, those of the region before; got {points}"
+        )
     return points
 
 
@@ -92,10 +92,10 @@ def _numbers(item: dict[str, Any], where: str, boxes: BoxSet) -> tuple[int, ...]
 
 def _figures(item: dict[str, Any], where: str) -> dict[str, float]:
     """Read the numbers of a region, by their names there."""
-    rows, positives, risk, low, high = (read_number(item[key], f"{where}.{key}") for key in _FIELDS)
+    rows, positives, risk, low, high = (read_number(item[key], f"{where}.{key}") for key in FIELDS)
     # Sums of weights may differ in the last bit.
-    if not 0 <= positives or not (positives <= rows or math.isclose(positives, rows)):
+    if positives < 0 or not (positives <= rows or math.isclose(positives, rows)):
         raise ValueError(f"{where}.positives: expected a number from 0 to the rows, {rows}; got {positives}")
     if not 0 <= low <= risk <= high <= 1:
         raise ValueError(f"{where}: expected 0 ≤ low ≤ risk ≤ high ≤ 1; got {low}, {risk} and {high}")
-    return dict(zip(_FIELDS.values(), (rows, positives, risk, low, high), strict=True))
+    return dict(zip(FIELDS.values(), (rows, positives, risk, low, high), strict=True))

@@ -119,7 +119,7 @@ def case_lines(branches: Sequence[tuple[Sequence[str], str]], otherwise: str) ->
 def query(
     boxes: BoxSet, columns: Mapping[str, tuple[str | None, list[str]]], table: str | Sequence[str], engine: Dialect
 ) -> str:
-    """Write a query of all columns of a table and of some more, by what they hold: a name, if any, and an expression."""
+    """Write a query of all columns of a table and of some more, by what they hold: a name or None, an expression."""
     lines, taken = ["SELECT", "  *"], {_fold(name, engine): "a feature" for name in boxes.feature_names}
     named = [(what, name, expression) for what, (name, expression) in columns.items() if name is not None]
     if not named:
