@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from _fuzz_judge import attempt, expect
-from _fuzz_plain import boxes_part, flagged, parsed, points, rows_near
+from _fuzz_plain import boxes_part, flagged, held_by, parsed, points, rows_near
 from _fuzz_values import (
     category,
     damaged_bytes,
@@ -93,11 +93,26 @@ def model(rng: random.Random) -> dict[str, Any]:
     else:
         document["boxes"] = boxes(rng)
     if rng.random() < 0.3:
+        document |= {"version": 2, "risk": risk(rng, document)}
+    if rng.random() < 0.3:
         document["fit"] = {name(rng): value(rng) for _ in range(3)}
     if rng.random() < 0.2:
         times = ("2026-11-16T09:30:00Z", "2026-11-16", "0001-01-01T00:00+23:59", "20261116T09", name(rng))
         document["edits"] = [{"time": rng.choice(times), "what": text(rng, 9), "reason": name(rng)}]
     return document
+
+
+def risk(rng: random.Random, of: dict[str, Any]) -> dict[str, Any]:
+    """Draw a risk table that is right for a model."""
+    figures = sorted(rng.random() for _ in range(rng.randint(1, 4)))[::-1]
+    regions: list[dict[str, Any]] = [{"rows": 9, "positives": 2.5, "risk": p, "low": 0, "high": 1} for p in figures]
+    if "scorecard" in of:
+        parts: list[Any] = sorted(rng.sample(range(-9, 99), len(regions) - 1))[::-1]
+        return {"regions": [{"points": p} | row for p, row in zip(parts, regions, strict=False)] + regions[-1:]}
+    n = len(of["boxes"]["boxes"])
+    parts = [rng.sample(range(n), rng.randint(1, n)) for _ in regions[1:] if n]
+    held = [{"boxes": p} | row for p, row in zip(parts, regions, strict=False)]
+    return {"boxes": of["boxes"], "regions": [*held, regions[-1]]}
 
 
 def source(rng: random.Random) -> tuple[str, str | bytes]:
@@ -210,6 +225,23 @@ def _load(raw: bytes) -> Model:
         sys.stdin = before
 
 
+def check_risk(rng: random.Random, found: Model, document: Any) -> None:
+    """Compare the risk of rows with the plain implementation."""
+    rows, (*regions, last) = rows_near(rng, document, 3), document["risk"]["regions"]
+    drawn = document["risk"].get("boxes", {}).get("boxes")
+
+    def holds(region: Any, row: dict[str, Any]) -> bool:
+        if drawn is None:
+            return points(document["scorecard"], row) >= region["points"]
+        return any(held_by(drawn[int(k)], row) for k in region["boxes"])
+
+    right = [next((region["risk"] for region in regions if holds(region, row)), last["risk"]) for row in rows]
+    assert found.risk is not None
+    names = (found.scorecard.boxes if found.scorecard is not None else found.boxes).feature_names
+    frame = tables_of(names, rows, False)[-1][1]
+    expect(found.risk.risks(frame, found.drawing).tolist() == right, "risks differ from the plain implementation")
+
+
 def check_model(rng: random.Random, found: Model, document: Any) -> None:
     """Compare a model with the plain implementation."""
     able, again = attempt(model_to_json, found)
@@ -217,6 +249,8 @@ def check_model(rng: random.Random, found: Model, document: Any) -> None:
         expect(_load(again.encode()) == found, "a model is not the same after writing and reading it")
         done, alone = attempt(BoxSet.from_json, again)
         expect(not done or alone == found.boxes, "the boxes of a model file are not those of the model")
+    if found.risk is not None:
+        check_risk(rng, found, document)
     if found.scorecard is not None:
         check_card(
             rng, found.scorecard, document if document["format"] == "boxdraw.scorecard" else document["scorecard"]

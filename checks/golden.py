@@ -22,6 +22,7 @@ import numpy as np
 from boxdraw import BoxSet, ExactBoxesClassifier, Limit, Rule, Scorecard, __version__
 from boxdraw.cli.main import main as boxdraw_command
 from boxdraw.model.file import Edit, Model, model_from_json, model_to_json
+from boxdraw.model.risk import Region, RiskTable
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "tests" / "model" / "export" / "golden"
@@ -92,6 +93,9 @@ def texts() -> dict[str, tuple[str, Rows | None]]:
         Edit("2026-11-17T10:00:00+01:00", "Box 2 dropped", ""),
     )
     edited = BoxSet.from_json(golden["mixed"]).replace(0, "age", lower=32).drop_box(1).drop_box(-1)
+    figures = (40.0, 17.5, 1 / 3, 0.1 + 0.2, 0.54), (900.0, 9.0, 0.01, 0.004, 0.02)
+    by_points = RiskTable([Region(5, *figures[0]), Region(None, *figures[1])])
+    by_boxes = RiskTable([Region((2, 0), *figures[0]), Region((), *figures[1])], card.boxes)
     whole = json.loads(model_to_json(Model(card, "ill", (False, True))))
     del whole["boxes"]
     return {
@@ -104,6 +108,8 @@ def texts() -> dict[str, tuple[str, Rows | None]]:
         "model_v1_fast": (fitted("--method", "fast", "--max-boxes", "2"), None),
         "model_v1_scored": (fitted("--method", "scored", "--max-boxes", "3"), None),
         "model_v1_edits": (model_to_json(Model(edited, "label", (0, 1), {"method": "fast"}, edits=edits)), MIXED),
+        "model_v2_card": (model_to_json(Model(card, "ill", (False, True), risk=by_points)), PATIENTS),
+        "model_v2_boxes": (model_to_json(Model(card.boxes[:2], "ill", (False, True), risk=by_boxes)), PATIENTS),
         "model_v1_card_alone": (json.dumps(whole, indent=2, ensure_ascii=False) + "\n", PATIENTS),
     }
 
@@ -123,6 +129,8 @@ def expected(text: str, rows: Rows | None) -> dict[str, Any]:
     if model is not None:
         found |= {"flagged": model.boxes.contains(table).tolist()}
         found |= {"labels": model.labels(model.boxes.contains(table)).tolist(), "target": model.target}
+    if model is not None and model.risk is not None:
+        found |= {"risks": model.risk.risks(table, model.drawing).tolist()}
     return found | {"text": (boxes if card is None else card).to_text().split("\n")}
 
 

@@ -339,7 +339,7 @@ def test_what_sql_refuses():
     assert 'AS "sum"' in apart
     assert 'AS "Sum"' in apart
     assert "Points" in card.to_sql(column=None)  # an expression has no name
-    with pytest.raises(ValueError, match="column and points_column are both None"):
+    with pytest.raises(ValueError, match="a query needs the name of a column for points or labels; got None"):
         card.to_sql("t", column=None, points_column=None)
     with pytest.raises(TypeError, match="the name of the column of points must be a str, got 3"):
         card.to_sql("t", points_column=3)

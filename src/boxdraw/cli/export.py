@@ -6,10 +6,11 @@ import argparse
 from typing import Any
 
 from boxdraw.cli.errors import Failure, UsageError
-from boxdraw.cli.options import add_common, add_output, load_model
+from boxdraw.cli.options import add_common, add_output, load_model, risk_of
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import say
 from boxdraw.model.file import Model
+from boxdraw.model.risk import RiskTable
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "exported", "run"]
 
@@ -18,11 +19,13 @@ EXAMPLES = """\
   boxdraw export model.json --to sql
   boxdraw export model.json --to sql --dialect postgres --table payments -o flag.sql
   boxdraw export model.json --to sql --scorecard --table payments
+  boxdraw export model.json --to sql --risk --table payments
   boxdraw export model.json --to python -o flag.py
   boxdraw export model.json --to onnx -o model.onnx"""
 
 LANGUAGES = ("sql", "python", "onnx", "html", "json", "text", "markdown")
 _NOT_OF_SCORECARDS = ("python", "onnx")
+_WITH_RISK = ("sql", "python", "onnx")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the scorecard that --method scored learned, with its points, not the union of boxes",
     )
+    parser.add_argument("--risk", action="store_true", help="also write the risk of a row, as SQL, Python or ONNX")
     group = parser.add_argument_group("details")
     group.add_argument("--dialect", metavar="NAME", help="of SQL: the database, for example postgres (sqlite)")
     group.add_argument(
@@ -53,13 +57,18 @@ def run(args: argparse.Namespace) -> None:
             raise UsageError(f"--{option} goes with --to {language}")
     if args.scorecard and args.to in _NOT_OF_SCORECARDS:
         raise UsageError(f"a scorecard is not written as {args.to}; leave out --scorecard to write its union of boxes")
+    if args.risk and args.to not in _WITH_RISK:
+        raise UsageError(f"--risk goes with --to {', '.join(_WITH_RISK)}")
     if args.to == "onnx" and args.output == "-":
         raise UsageError("ONNX is no text: give it a file, for example -o model.onnx")
     output = Output(args.output, args.force, (args.model,))
     table = None if args.table is None else tuple(args.table.split("."))
     details = {"dialect": args.dialect, "table": table, "name": args.name}
     given = {name: value for name, value in details.items() if value is not None}
-    content = exported(load_model(args.model), args.to, args.scorecard, **given)
+    model = load_model(args.model)
+    if args.risk:
+        given["risk"] = _risk(model, args.scorecard)
+    content = exported(model, args.to, args.scorecard, **given)
     if output.is_stdout and isinstance(content, str) and args.to in ("text", "markdown"):
         say(content)  # for people, on whatever terminal they have
     else:
@@ -79,6 +88,13 @@ def exported(model: Model, language: str, scorecard: bool = False, **details: An
         return content.removesuffix("\n") if isinstance(content, str) else content
     serialized: bytes = content.SerializeToString()
     return serialized
+
+
+def _risk(model: Model, scorecard: bool) -> RiskTable:
+    risk = risk_of(model)
+    if risk.boxes is None and not scorecard:
+        raise Failure("the risk of this model goes by points, which only SQL of the card has: --to sql --scorecard")
+    return risk
 
 
 def _column(model: Model) -> str:

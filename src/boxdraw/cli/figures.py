@@ -13,6 +13,7 @@ from boxdraw.cli.show import percent, text_table
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import printable, rule_texts
 from boxdraw.model.file import Model
+from boxdraw.model.risk import FIELDS
 from boxdraw.model.statistics import BoxCounts, counted_statistics, wilson_interval
 from boxdraw.tables.labelled import Piece, Tell, label_text
 from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
@@ -93,11 +94,12 @@ def figure_cells(row: dict[str, Any]) -> list[str]:
 
 
 def model_text(model: Model) -> str:
-    """Write what a model says, for people: the scorecard if there is one, the boxes, and how people changed them."""
+    """Write what a model says, for people: the scorecard or the boxes, the risk, and how people changed them."""
     edits = _edits_text(model)
     if model.scorecard is None:
-        return f"A row in any of these boxes is {_flagged(model)}\n{model.boxes.to_text()}{edits}"
-    card = f"A row with enough points is {_flagged(model)}\n{model.scorecard.to_text()}"
+        risk = "" if model.risk is None else f"\n\nRisk:\n{model.risk.to_text()}"
+        return f"A row in any of these boxes is {_flagged(model)}\n{model.boxes.to_text()}{risk}{edits}"
+    card = f"A row with enough points is {_flagged(model)}\n{model.scorecard.to_text(model.risk)}"
     return f"{card}\n\nThe same as a union of boxes:\n{model.boxes.to_text()}{edits}"
 
 
@@ -136,6 +138,9 @@ def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) ->
             "threshold": card.threshold,
             "boxes": [{"points": points, **rule} for points, rule in worth],
         }
+    if model.risk is not None:
+        figured = [{key: getattr(region, name) for key, name in FIELDS.items()} for region in model.risk]
+        result["risk"] = [{"region": text} | row for text, row in zip(model.risk.labels(), figured, strict=True)]
     if model.edits:
         result["edits"] = [asdict(edit) for edit in model.edits]
     if figures is not None:

@@ -114,7 +114,8 @@ def _fit_in_memory(args: argparse.Namespace, data: TrainingFile) -> Any:
 def _model(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> Model:
     drawing = fitted.scorecard_ if args.method == "scored" else fitted.boxes_
     classes = data.negative, data.positive
-    return Model(drawing, data.rows.target, classes, _origin(args, data, fitted))
+    risk = getattr(fitted, "risk_table_", None)
+    return Model(drawing, data.rows.target, classes, _origin(args, data, fitted), risk=risk)
 
 
 def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[str, Any]:
@@ -135,7 +136,7 @@ def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[s
         origin["parameters"] |= asked | {"confidence": args.confidence}
     origin["parameters"] |= {name: getattr(args, name) for name in own.get(args.method, ())}
     given = {name: getattr(args, name) for name in CONSTRAINTS if getattr(args, name) is not None}
-    origin["parameters"] |= given
+    origin["parameters"] |= given | ({} if args.base_rate is None else {"base_rate": args.base_rate})
     if (goal := getattr(fitted, "goal_", None)) is not None:
         origin["goal"] = asdict(goal) | {"text": str(goal)}
     return dict(as_plain(origin | _outcome(args.method, fitted)))

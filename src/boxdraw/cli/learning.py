@@ -43,6 +43,7 @@ _OWN = {
     "limit_cost": ("sparse", "exact"),
     "max_union": ("scored",),
     **dict.fromkeys(CONSTRAINTS, ("sparse", "scored", "exact")),
+    "base_rate": ("sparse", "scored", "fast"),
 } | dict.fromkeys(("max_alarm_rate", "max_alarms", "per", "min_precision", "min_recall"), ("sparse", "scored", "fast"))
 _DIRECTIONS = {"+": 1, "-": -1}
 
@@ -59,6 +60,13 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
         "gives boxes points, and ranks rows best (%(default)s)",
     )
     add_settings(group, "60")
+    group.add_argument(
+        "--base-rate",
+        type=share,
+        metavar="SHARE",
+        help="but for exact boxes: the share of rows with the label where the model is used, such as 1%%, if the table "
+        "has another; risks are those there",
+    )
 
 
 def add_settings(group: argparse._ArgumentGroup, seconds: str) -> None:
@@ -216,7 +224,7 @@ def check_learning(args: argparse.Namespace, methods: Collection[str]) -> None:
     if len(given) > 1:
         raise UsageError(f"{' and '.join(given)} do not go together: state one of them")
     for name, owners in _OWN.items():
-        if getattr(args, name) is not None and not set(owners) & set(methods):
+        if getattr(args, name, None) is not None and not set(owners) & set(methods):
             choice = "--method" if "method" in args else "--models"
             raise UsageError(
                 f"--{name.replace('_', '-')} goes with {choice} {' or '.join(owners)}; "
@@ -243,6 +251,8 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
     """Return the estimator that the options describe, not fitted."""
     common = {"pos_label": True, "random_state": args.seed, "n_jobs": args.jobs}
     goals = {name: getattr(args, name) for name in ("max_alarm_rate", "min_precision", "min_recall", "confidence")}
+    if getattr(args, "base_rate", None) is not None:  # evaluate has none
+        goals["base_rate"] = args.base_rate
     if args.method == "sparse":
         return SparseBoxesClassifier(
             max_boxes=args.max_boxes or "auto",

@@ -11,6 +11,7 @@ from boxdraw._core.files import read_source
 from boxdraw.cli.errors import Failure, UsageError
 from boxdraw.model.export.scorecard import union_within
 from boxdraw.model.file import Model, model_from_json
+from boxdraw.model.risk import RiskTable
 
 __all__ = [
     "add_common",
@@ -113,6 +114,13 @@ def load_model(path: str) -> Model:
         except ValueError as error:
             raise Failure(f"{name} has no boxes: {error}") from None
     return model
+
+
+def risk_of(model: Model) -> RiskTable:
+    """Return the risk table of a model; raise if it has none."""
+    if model.risk is None:
+        raise Failure("this model has no risk table: leave out --risk, or learn it with a method that estimates risks")
+    return model.risk
 
 
 def target_column(args: argparse.Namespace, model: Model) -> str:

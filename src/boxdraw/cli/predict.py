@@ -11,7 +11,7 @@ import numpy as np
 
 from boxdraw.cli.errors import Failure, UsageError, extra
 from boxdraw.cli.labelled import open_table
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model, risk_of
 from boxdraw.cli.output import Output, check_table_name, write_tables
 from boxdraw.cli.show import note, rows_progress, say_json
 from boxdraw.model.export.text import printable
@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser, "-", "the rows (.csv or .parquet)")
     parser.add_argument("--only-flagged", action="store_true", help="write only the rows that are in a box")
     parser.add_argument("--explain", action="store_true", help="add a column that says why, or what keeps a row out")
+    parser.add_argument("--risk", action="store_true", help="add a column with the risk of each row")
     add_csv(parser)
     add_common(parser, json="how many rows were flagged")
 
@@ -54,6 +55,8 @@ def run(args: argparse.Namespace) -> None:
     check_table_name(args.output)
     output = Output(args.output, args.force, (args.model, args.data))
     model = load_model(args.model)
+    if args.risk:
+        risk_of(model)
     with rows_progress(args.quiet) as tell:
         n_rows, n_flagged = _write(args, model, output, tell)
     if args.json:
@@ -67,7 +70,7 @@ def _write(args: argparse.Namespace, model: Model, output: Output, tell: Tell) -
     file = open_table(args, args.data, text_features(model.boxes))
     check_trained(file, model.boxes)
     pieces = _Pieces(file, model, output.name.lower().endswith(".parquet"))
-    added = predictions(model, pieces.no_rows, args.explain)
+    added = predictions(model, pieces.no_rows, args.explain, args.risk)
     _check_clash(pieces.schema.names, added, file.name)
     done = flagged = 0
     unseen: Unseen = {}
@@ -77,7 +80,7 @@ def _write(args: argparse.Namespace, model: Model, output: Output, tell: Tell) -
         nonlocal done, flagged
         # What is said of a row depends on how far apart all rows are, so --explain needs them as a whole.
         for rows, table in [pieces.whole()] if args.explain else pieces:
-            columns = predictions(model, rows, args.explain)
+            columns = predictions(model, rows, args.explain, args.risk)
             _merge_unseen(unseen, _unseen(rows, model))
             done, flagged = done + rows.num_rows, flagged + _count_flagged(columns)
             tell("predictions", done, n_rows)
@@ -147,7 +150,7 @@ def _count_flagged(columns: dict[str, Any]) -> int:
     return len(columns["box"]) - columns["box"].null_count
 
 
-def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
+def predictions(model: Model, rows: Any, explain: bool, risk: bool = False) -> dict[str, Any]:
     """Return the columns that a prediction adds."""
     pa = extra("pyarrow")
     member = model.boxes.membership(rows)
@@ -157,6 +160,8 @@ def predictions(model: Model, rows: Any, explain: bool) -> dict[str, Any]:
         columns["points"] = pa.array(model.scorecard.score(rows), pa.int64())
     box = first_box(member)
     columns["box"] = pa.array(box, pa.int64(), mask=box == 0)
+    if risk:
+        columns["risk"] = pa.array(risk_of(model).risks(rows, model.drawing), pa.float64())
     if explain:
         from boxdraw.model.explain import explain as why
 

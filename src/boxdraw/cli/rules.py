@@ -101,7 +101,9 @@ def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, da
     if form == "markdown":
         table = to_markdown(model.boxes)
         if model.scorecard is not None:
-            table = f"{model.scorecard.to_markdown()}\n\nThe same as a union of boxes:\n\n{table}"
+            table = f"{model.scorecard.to_markdown(model.risk)}\n\nThe same as a union of boxes:\n\n{table}"
+        elif model.risk is not None:
+            table = f"{table}\n\n{model.risk.to_markdown()}"
         if model.edits:
             table = f"{table}\n\n{EDITED}\n\n{markdown_table(('Time', 'Edit'), edit_texts(model))}"
         return table if figures is None else f"{table}\n\nOn the rows of `{data}`:\n\n{_markdown(figures)}"

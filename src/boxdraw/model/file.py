@@ -1,23 +1,25 @@
 """The model file: boxes or a scorecard, and what the two labels and the target are called.
 
-The layout, version 1::
+The layout, version 2::
 
     {
       "format": "boxdraw.model",
-      "version": 1,
+      "version": 2,
       "target": "fraud",
       "classes": ["no", "yes"],
       "boxes": {"format": "boxdraw.boxes", ...},
       "scorecard": {"format": "boxdraw.scorecard", ...},
+      "risk": {"regions": [{"points": 5, "rows": 40, "positives": 17, "risk": 0.42, ...}, ...]},
       "fit": {"boxdraw": "0.1.0", "method": "fast", ...},
       "edits": [{"time": "2026-11-16T09:30:00Z", "what": "Box 1: age ≥ 30 → age ≥ 32", "reason": "no minors"}]
     }
 
 ``classes`` has the negative label, then the positive one. ``boxes`` is as in `boxdraw.model.export.json`. ``fit`` says
 where the model comes from; no prediction depends on it. ``scorecard``, as in `boxdraw.model.export.scorecard`, is there
-if the model is one; ``boxes`` is then its union or absent, as it has to be with negative points. ``edits`` is there if
-people changed the model after it was learned: what they did, in their order, when (ISO 8601) and why. A file with boxes
-or a scorecard alone is a model too, with the labels 0 and 1.
+if the model is one; ``boxes`` is then its union or absent, as it has to be with negative points. ``risk``, as in
+`boxdraw.model.export.risk`, is there if the model has a risk table; a file without one has version 1. ``edits`` is
+there if people changed the model after it was learned: what they did, in their order, when (ISO 8601) and why. A file
+with boxes or a scorecard alone is a model too, with the labels 0 and 1.
 """
 
 from __future__ import annotations
@@ -36,20 +38,23 @@ from boxdraw._core.arrays import BoolArray
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.json import FORMAT as BOXES_FORMAT
 from boxdraw.model.export.json import MODEL_FORMAT, check_text, read_boxes, to_json
+from boxdraw.model.export.risk import read_risk
+from boxdraw.model.export.risk import to_json as risk_to_json
 from boxdraw.model.export.scorecard import FORMAT as CARD_FORMAT
 from boxdraw.model.export.scorecard import read_card, union_within
-from boxdraw.model.reader import check_header, kind_of, read_text, within
+from boxdraw.model.reader import check_header, kind_of, read_text, whole, within
+from boxdraw.model.risk import RiskTable
 from boxdraw.model.scorecard import Scorecard
 
 __all__ = ["FORMAT", "VERSION", "Edit", "Model", "label_array", "model_from_json", "model_to_json", "plain_label"]
 
 #: What marks a file as a model.
 FORMAT = MODEL_FORMAT
-#: The newest layout that this version of the library reads, and the one it writes.
-VERSION = 1
+#: The newest layout that this version of the library reads; it writes the oldest that holds a model.
+VERSION = 2
 
 _REQUIRED = ("format", "version", "target", "classes")
-_OPTIONAL = ("boxes", "scorecard", "fit", "edits")
+_OPTIONAL = ("boxes", "scorecard", "risk", "fit", "edits")
 _EDIT = ("time", "what", "reason")
 
 
@@ -66,7 +71,7 @@ class Edit:
 class Model:
     """Boxes or a scorecard, with the target and the (negative, positive) labels of the user's table.
 
-    ``fit`` says where it comes from, and ``edits`` what people changed since, in their order.
+    ``fit`` says where it comes from, ``edits`` what people changed since, in their order, and ``risk`` what rows risk.
     """
 
     drawing: BoxSet | Scorecard
@@ -74,6 +79,7 @@ class Model:
     classes: tuple[Any, Any] = (0, 1)
     fit: dict[str, Any] = field(default_factory=dict)
     edits: tuple[Edit, ...] = ()
+    risk: RiskTable | None = None
 
     @property
     def scorecard(self) -> Scorecard | None:
@@ -119,11 +125,12 @@ def model_to_json(model: Model) -> str:
     boxes = model.boxes if card is None else _union(card)
     entries: dict[str, str] = {
         "format": _dump(FORMAT),
-        "version": str(VERSION),
+        "version": "1" if model.risk is None else "2",
         "target": _dump(model.target),
         "classes": _dump(classes),
         **({} if boxes is None else {"boxes": to_json(boxes).replace("\n", "\n  ")}),
         **({} if card is None else {"scorecard": card.to_json().replace("\n", "\n  ")}),
+        **({} if model.risk is None else {"risk": risk_to_json(model.risk, model.drawing).replace("\n", "\n  ")}),
         "fit": json.dumps(model.fit, ensure_ascii=False, allow_nan=False, indent=2).replace("\n", "\n  "),
         **({"edits": _edit_lines(model.edits)} if model.edits else {}),
     }
@@ -174,13 +181,18 @@ def _read(data: Any, size: int) -> Model:
         raise ValueError(f"fit: expected an object {{...}}, got {reprlib.repr(fit)}")
     _check_finite(fit)
     classes, edits = _classes(data["classes"]), _edits(data.get("edits", []))
-    return Model(_drawing(data, size), target, classes, fit, edits)
+    drawing, risk = _drawing(data, size), None
+    if "risk" in data:
+        with within("risk"):
+            risk = read_risk(data["risk"], size, drawing)
+    return Model(drawing, target, classes, fit, edits, risk)
 
 
 def _check_keys(data: dict[str, Any]) -> None:
     # The boxes follow from a scorecard.
     missing = [key for key in (*_REQUIRED, *(() if "scorecard" in data else ("boxes",))) if key not in data]
-    unknown = sorted(set(data) - {*_REQUIRED, *_OPTIONAL})
+    known = {*_REQUIRED, *_OPTIONAL} - ({"risk"} if whole(data.get("version")) == 1 else set())
+    unknown = sorted(set(data) - known)
     if missing or unknown:
         raise ValueError(
             f"it lacks {', '.join(missing)}" if missing else f"it has unknown keys {reprlib.repr(unknown)}"

@@ -25,11 +25,15 @@ from scipy.special import betaincinv, ndtr, ndtri
 from boxdraw._core.arrays import FloatArray, IntArray
 from boxdraw._core.frames import frame_like
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.export.html import html_table
+from boxdraw.model.export.markdown import markdown_table
 from boxdraw.model.export.text import rule_texts
 from boxdraw.model.scorecard import Scorecard
 
 __all__ = ["Region", "RiskTable", "estimate_risk", "percent"]
 
+#: What files and frames call the numbers of a region.
+FIELDS = {"rows": "n_rows", "positives": "n_positives", "risk": "risk", "low": "low", "high": "high"}
 COVERAGE = 0.95
 # Of each side: what is counted and what will be seen have the same variance.
 _TAIL = float(ndtr(math.sqrt(2) * ndtri((1 - COVERAGE) / 2)))
@@ -102,6 +106,14 @@ class RiskTable(Sequence[Region]):
         """Return the risk of each row."""
         return np.array([region.risk for region in self])[self.places(rows, drawing, n_jobs)]
 
+    def check(self, drawing: BoxSet | Scorecard) -> None:
+        """Raise unless the regions are ones of a drawing: points of a card, or boxes on the same features."""
+        boxes = drawing.boxes if isinstance(drawing, Scorecard) else drawing
+        if self.boxes is None and boxes is drawing:
+            raise ValueError("the risk goes by the points of a scorecard, and boxes have none: use the scorecard")
+        if self.boxes is not None and _features(self.boxes) != _features(boxes):
+            raise ValueError("the boxes of the risk must be on the same features, in the same order, as the model's")
+
     def labels(self) -> list[str]:
         """Say what each region is."""
         if self.boxes is None:
@@ -123,19 +135,37 @@ class RiskTable(Sequence[Region]):
         frame
             ``region``, in words; ``rows`` and ``positives``, as counted; ``risk``, ``low`` and ``high``.
         """
-        fields = {"rows": "n_rows", "positives": "n_positives", "risk": "risk", "low": "low", "high": "high"}
-        columns = {name: np.array([getattr(region, field) for region in self]) for name, field in fields.items()}
+        columns = {name: np.array([getattr(region, field) for region in self]) for name, field in FIELDS.items()}
         return frame_like(like, {"region": self.labels(), **columns})
 
     def to_text(self) -> str:
         """Write a line per region."""
-        return "\n".join(
-            f"{label}: {percent(region.risk)} ({percent(region.low).removesuffix('%')}–{percent(region.high)})"
+        return "\n".join(f"{label}: {risk}" for risk, label in self._cells())
+
+    def to_markdown(self) -> str:
+        """Write a table in Markdown, with a row per region."""
+        return markdown_table(("Risk", "Region"), self._cells())
+
+    def to_html(self) -> str:
+        """Write a table in HTML, as notebooks show it."""
+        return html_table("Risk by region", ("Risk", "Region"), self._cells(), "")
+
+    def _cells(self) -> list[tuple[str, str]]:
+        return [
+            (f"{percent(region.risk)} ({percent(region.low).removesuffix('%')}–{percent(region.high)})", label)
             for label, region in zip(self.labels(), self, strict=True)
-        )
+        ]
 
     def __repr__(self) -> str:
         return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def _features(boxes: BoxSet) -> list[tuple[str, bool]]:
+    """Return the names of features, and which have categories."""
+    return [(name, known is None) for name, known in zip(boxes.feature_names, boxes.categories, strict=True)]
 
 
 def percent(share: float) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Mapping, Sequence, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray
 from boxdraw.model.boxes import BoxSet
+
+if TYPE_CHECKING:
+    from boxdraw.model.risk import RiskTable
 
 __all__ = ["MAX_POINTS", "Scorecard"]
 
@@ -167,8 +170,13 @@ class Scorecard:
         object.__setattr__(self, "_union", union)
         return union
 
-    def to_text(self) -> str:
+    def to_text(self, risk: RiskTable | None = None) -> str:
         """Write a line per box, and one that says from how many points a row is flagged.
+
+        Parameters
+        ----------
+        risk : RiskTable, optional
+            The risk by points: a line per region more, such as "5 or more points: 42% (31–54%)".
 
         Examples
         --------
@@ -180,7 +188,7 @@ class Scorecard:
         """
         from boxdraw.model.export.scorecard import to_text
 
-        return to_text(self)
+        return to_text(self, risk)
 
     def to_frame(self, like: Any = None) -> Any:
         """Return the boxes as a frame with the columns ``rule`` and ``points``.
@@ -273,13 +281,14 @@ class Scorecard:
         **options
             ``column`` ("flagged") and ``points_column`` ("points"), the names of the columns with the labels and the
             points, which must not be those of features; either can be None, to be left out. ``positive`` (1) and
-            ``negative`` (0), the labels, as in `BoxSet.to_sql`.
+            ``negative`` (0), the labels, as in `BoxSet.to_sql`. ``risk``, a RiskTable, adds the risk of each row in the
+            column ``risk_column`` ("risk").
 
         Returns
         -------
         str
-            The statement or the expression: of the label, or of the points if ``column`` is None. What `BoxSet.to_sql`
-            promises holds here too.
+            The statement or the expression: of the label, of the points if ``column`` is None, or of the risk if
+            ``points_column`` is None too. What `BoxSet.to_sql` promises holds here too.
 
         Examples
         --------
@@ -297,8 +306,8 @@ class Scorecard:
 
         return to_sql(self, table, dialect=dialect, **options)
 
-    def to_markdown(self) -> str:
-        """Write the card as a table in Markdown.
+    def to_markdown(self, risk: RiskTable | None = None) -> str:
+        """Write the card as a table in Markdown, and the risk by points as another.
 
         Examples
         --------
@@ -312,10 +321,10 @@ class Scorecard:
         """
         from boxdraw.model.export.scorecard import to_markdown
 
-        return to_markdown(self)
+        return to_markdown(self, risk)
 
-    def to_html(self) -> str:
-        """Write the card as a table in HTML, as notebooks show it.
+    def to_html(self, risk: RiskTable | None = None) -> str:
+        """Write the card as a table in HTML, as notebooks show it, and the risk by points as another.
 
         Examples
         --------
@@ -325,7 +334,7 @@ class Scorecard:
         """
         from boxdraw.model.export.scorecard import to_html
 
-        return to_html(self)
+        return to_html(self, risk)
 
     def _repr_html_(self) -> str:
         return self.to_html()

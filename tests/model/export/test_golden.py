@@ -83,6 +83,8 @@ def test_every_file_is_a_model(name):
     assert model.target == expected["target"]
     if model.scorecard is not None:
         assert model.scorecard.score(table).tolist() == expected["points"]
+    if model.risk is not None:
+        assert model.risk.risks(table, model.drawing).tolist() == expected["risks"]
     assert_says((model.scorecard or model.boxes).to_text(), expected, path)
 
 
@@ -118,7 +120,7 @@ def test_every_kind_that_is_written_has_a_file():
         exact["format"]: exact["version"],
     }
     assert {kind: set(range(1, version + 1)) for kind, version in written.items()} == there
-    assert json.loads(model_to_json(Model(BoxSet([[1]], [[2]]))))["version"] == MODEL_VERSION
+    assert json.loads(model_to_json(Model(BoxSet([[1]], [[2]]))))["version"] == 1  # without a risk
 
 
 def test_no_file_was_touched():

@@ -100,7 +100,7 @@ def _written(category: Category) -> Category:
         check_text(category, "category")
     if isinstance(category, int) and abs(category) >= 10**_MOST_DIGITS:
         raise ValueError(f"a category of more than {_MOST_DIGITS} digits cannot be written as JSON: make it text")
-    return _plain(category) if isinstance(category, float) else category
+    return plain(category) if isinstance(category, float) else category
 
 
 def _limits(boxes: BoxSet, k: int) -> Iterable[dict[str, Any]]:
@@ -115,11 +115,11 @@ def _limits(boxes: BoxSet, k: int) -> Iterable[dict[str, Any]]:
             continue
         for side, numbers in (("lower", boxes.lower), ("upper", boxes.upper)):
             if math.isfinite(number := float(numbers[k, j])):
-                limit[side] = _plain(number)
+                limit[side] = plain(number)
         yield limit | ({"missing": True} if boxes.missing[k, j] else {})
 
 
-def _plain(number: float) -> float:
+def plain(number: float) -> float:
     """Drop the ``.0`` of whole numbers that ``repr`` writes without an exponent."""
     return int(number) if number.is_integer() and abs(number) < 1e16 else number
 
@@ -263,13 +263,14 @@ def _check_kind(limit: dict[str, Any], known: frozenset[Category] | None, where:
 
 
 def _read_limit(numbers: dict[str, Any], where: str) -> dict[str, float]:
-    numbers = {key: _read_number(number, f"{where}.{key}") for key, number in numbers.items()}
+    numbers = {key: read_number(number, f"{where}.{key}") for key, number in numbers.items()}
     if numbers.get("lower", -np.inf) > numbers.get("upper", np.inf):
         raise ValueError(f"{where}: lower {numbers['lower']} is greater than upper {numbers['upper']}")
     return numbers
 
 
-def _read_number(value: Any, where: str) -> float:
+def read_number(value: Any, where: str) -> float:
+    """Return a number that a float holds."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise ValueError(f"{where}: expected a number, got {kind_of(value)}")
     try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
+    from boxdraw.model.risk import RiskTable
     from boxdraw.plotting import BoxesDisplay
 
 
@@ -97,12 +98,14 @@ class Exports:
         **options
             ``column`` ("flagged"), the name of the column with the labels, which must not be that of a feature;
             ``positive`` (1) and ``negative`` (0), the labels of rows in any box and in none: both text, both numbers,
-            or both true and false.
+            or both true and false. ``risk``, a RiskTable, adds the risk of each row in the column ``risk_column``
+            ("risk"); ``column`` can then be None, to be left out.
 
         Returns
         -------
         str
-            The statement or the expression, without a semicolon; `boxdraw.model.export.sql` documents what it promises.
+            The statement or the expression, without a semicolon: of the label, or of the risk if ``column`` is None.
+            `boxdraw.model.export.sql` documents what it promises.
 
         Examples
         --------
@@ -118,13 +121,15 @@ class Exports:
 
         return to_sql(self._boxes(), table, dialect=dialect, **options)
 
-    def to_python(self, name: str = "flag") -> str:
+    def to_python(self, name: str = "flag", risk: RiskTable | None = None) -> str:
         """Write the boxes as a Python function that needs nothing but Python.
 
         Parameters
         ----------
         name : str
             The name of the function.
+        risk : RiskTable, optional
+            What rows risk; a second function, ``flag_risk``, gives the number.
 
         Returns
         -------
@@ -141,10 +146,15 @@ class Exports:
         """
         from boxdraw.model.export.python import to_python
 
-        return to_python(self._boxes(), name)
+        return to_python(self._boxes(), name, risk)
 
-    def to_onnx(self) -> Any:
+    def to_onnx(self, risk: RiskTable | None = None) -> Any:
         """Write the boxes as an ONNX model (needs ``boxdraw[onnx]``).
+
+        Parameters
+        ----------
+        risk : RiskTable, optional
+            What rows risk, to be an output too; `onnx_inputs` then takes it as well.
 
         Returns
         -------
@@ -164,7 +174,7 @@ class Exports:
         """
         from boxdraw.model.export.onnx import to_onnx
 
-        return to_onnx(self._boxes())
+        return to_onnx(self._boxes(), risk)
 
     def to_markdown(self) -> str:
         """Write the boxes as a table in Markdown.

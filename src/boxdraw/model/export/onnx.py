@@ -12,12 +12,14 @@ ONNX cannot have, or that the model needs itself, are replaced: the metadata ent
 the ``feature`` of each ``input``, and its ``missing_input`` if it has one. `onnx_inputs` makes the inputs from a table.
 
 There are two outputs: ``label``, int64 of shape [n], with 1 for the rows in any box; and ``boxes``, bool of shape
-[n, n_boxes], with a column per box. Everything is compared in double precision, as `BoxSet` does.
+[n, n_boxes], with a column per box. If a risk is given there is a third one: ``risk``, double of shape [n]; the inputs
+are then also those of its boxes. Everything is compared in double precision, as `BoxSet` does.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -33,25 +35,28 @@ if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto
 
     from boxdraw.model.boxes import BoxSet
+    from boxdraw.model.risk import RiskTable
 
 __all__ = ["onnx_inputs", "to_onnx"]
 
 # Double comparisons with both equalities need 13; LabelEncoder of doubles needs 4.
 _OPSETS = {"": 17, "ai.onnx.ml": 4}
 _IR_VERSION = 8
-_OUTPUTS = ("label", "boxes")
+_OUTPUTS = ("label", "boxes", "risk")
 
 
-def to_onnx(boxes: BoxSet) -> ModelProto:
+def to_onnx(boxes: BoxSet, risk: RiskTable | None = None) -> ModelProto:
     """Write boxes as an ONNX model; the module documents its inputs and outputs."""
     try:
         import onnx
     except ImportError:
         raise ImportError("to_onnx needs onnx: pip install 'boxdraw[onnx]'") from None
-    inputs = _inputs(boxes)
+    drawn, inputs = _with_risk(boxes, risk), _inputs(boxes, risk)
     graph = _Graph(onnx, {*_OUTPUTS, *(name for given in inputs for name in given.names)})
-    met = [_met(graph, boxes, given) for given in inputs]
-    _add_outputs(graph, reduce(lambda one, other: graph.node("And", one, other), met), boxes.n_boxes)
+    met = reduce(lambda one, other: graph.node("And", one, other), [_met(graph, drawn, given) for given in inputs])
+    _add_outputs(graph, met if risk is None else _columns(graph, met, range(len(boxes))), boxes.n_boxes)
+    if risk is not None:
+        _add_risk(graph, met, risk, len(boxes))
     model = onnx.helper.make_model(
         onnx.helper.make_graph(graph.nodes, "boxes", graph.inputs, graph.outputs, graph.constants, to_text(boxes)),
         opset_imports=[onnx.helper.make_opsetid(domain, version) for domain, version in _OPSETS.items()],
@@ -62,7 +67,7 @@ def to_onnx(boxes: BoxSet) -> ModelProto:
     return model
 
 
-def onnx_inputs(boxes: BoxSet, X: Any) -> dict[str, npt.NDArray[Any]]:
+def onnx_inputs(boxes: BoxSet, X: Any, risk: RiskTable | None = None) -> dict[str, npt.NDArray[Any]]:
     """Make the inputs of the model that `BoxSet.to_onnx` writes.
 
     Parameters
@@ -71,6 +76,8 @@ def onnx_inputs(boxes: BoxSet, X: Any) -> dict[str, npt.NDArray[Any]]:
         The boxes of the model.
     X : array-like or frame of shape (n_samples, n_features)
         The rows.
+    risk : RiskTable, optional
+        The one that the model was written with.
 
     Returns
     -------
@@ -88,8 +95,8 @@ def onnx_inputs(boxes: BoxSet, X: Any) -> dict[str, npt.NDArray[Any]]:
     region [['north'], ['']]
     region__missing [[False], [True]]
     """
-    inputs = _inputs(boxes)
-    _, columns = read_columns(X, boxes, [given.feature for given in inputs])
+    inputs = _inputs(boxes, risk)
+    _, columns = read_columns(X, _with_risk(boxes, risk), [given.feature for given in inputs])
     result = {}
     for given in inputs:
         column = columns[given.feature]
@@ -133,15 +140,25 @@ class _Input:
         return described if self.missing is None else described | {"missing_input": self.missing}
 
 
-def _inputs(boxes: BoxSet) -> list[_Input]:
+def _with_risk(boxes: BoxSet, risk: RiskTable | None) -> BoxSet:
+    """Return boxes together with those of a risk."""
+    if risk is None:
+        return boxes
+    risk.check(boxes)
+    assert risk.boxes is not None  # as `check` found
+    return boxes + risk.boxes
+
+
+def _inputs(boxes: BoxSet, risk: RiskTable | None) -> list[_Input]:
     """List the inputs: the features that any box limits, or one that gives the number of rows."""
+    boxes, outputs = _with_risk(boxes, risk), _OUTPUTS[: 2 if risk is None else 3]
     features = np.flatnonzero(boxes.limited.any(axis=0)).tolist() or [0]
-    taken = {*_OUTPUTS, *boxes.feature_names}
+    taken = {*outputs, *boxes.feature_names}
     inputs = []
     for j in features:
         original, categories = boxes.feature_names[j], boxes.categories[j]
         name = original if original and _is_unicode(original) else f"feature_{j}"
-        if name != original or name in _OUTPUTS:
+        if name != original or name in outputs:
             name = _fresh(name, taken)
         known = None if categories is None else _tensor_of(categories, original)
         text = known is not None and known.dtype.kind == "O"
@@ -260,3 +277,23 @@ def _add_outputs(graph: _Graph, met: str, n_boxes: int) -> None:
     graph.node("Cast", flagged, output="label", to=graph.onnx.TensorProto.INT64)
     graph.declare(graph.outputs, "label", np.int64)
     graph.declare(graph.outputs, "boxes", np.bool_, n_boxes)
+
+
+def _columns(graph: _Graph, met: str, places: Iterable[int]) -> str:
+    """Add a choice of columns."""
+    return graph.node("Gather", met, graph.constant(np.array([*places], dtype=np.int64)), axis=1)
+
+
+def _add_risk(graph: _Graph, met: str, risk: RiskTable, first: int) -> None:
+    """Add the risk of the first region that holds a row; the boxes of regions come from some place on."""
+    held_by = [(first + k, region.risk) for region in risk[:-1] for k in region.of]
+    held = graph.node("Cast", _columns(graph, met, (k for k, _ in held_by)), to=graph.onnx.TensorProto.INT32)
+    # A column that holds every row comes last; the first of the largest is where a row is.
+    every = graph.node("ReduceSum", held, graph.constant(np.array([1], dtype=np.int64)), keepdims=1)
+    every = graph.node("Equal", every, every)
+    held = graph.node("Concat", held, graph.node("Cast", every, to=graph.onnx.TensorProto.INT32), axis=1)
+    place = graph.node("ArgMax", held, axis=1, keepdims=0)
+    graph.node(
+        "Gather", graph.constant(np.array([*(value for _, value in held_by), risk[-1].risk])), place, output="risk"
+    )
+    graph.declare(graph.outputs, "risk", np.float64)

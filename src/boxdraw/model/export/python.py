@@ -9,6 +9,8 @@ imports nothing, so it can be pasted into any program. What it promises:
 - A value that is no category, even a list, is one that no box allows.
 - The docstring lists the rules with the short numbers that `to_text` prints; the code has the exact ones.
 - Every feature that any box limits has to be in the row, or a KeyError names it. Other keys are ignored.
+
+With a risk there is a second function, which returns the number that `RiskTable.risks` does.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from boxdraw.model.rule import Category, Limit, Rule
 
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
+    from boxdraw.model.risk import RiskTable
 
 __all__ = ["to_python"]
 
@@ -54,21 +57,37 @@ _CATEGORY = """
 """
 
 
-def to_python(boxes: BoxSet, name: str = "flag") -> str:
-    """Write boxes as the source of a Python function."""
+def to_python(boxes: BoxSet, name: str = "flag", risk: RiskTable | None = None) -> str:
+    """Write boxes as the source of a Python function, and their risk as that of another."""
     _check_function_name(name)
+    branches = [(f"Box {k}", rule, "True") for k, rule in enumerate(boxes.rules(), start=1)]
+    what = "Say whether a row, a mapping of feature names to values, is in any box."
+    flag = _function(name, boxes, [what, "", *to_text(boxes).split("\n")], branches, "False")
+    if risk is None:
+        return flag
+    risk.check(boxes)
+    assert risk.boxes is not None  # as `check` found
+    rules, regions = risk.boxes.rules(), enumerate(risk[:-1], start=1)
+    branches = [(f"Region {i}", rules[k], repr(float(region.risk))) for i, region in regions for k in region.of]
+    what = "Return the risk of a row, a mapping of feature names to values: that of the first region that holds it."
+    about = [what, "", *risk.to_text().split("\n")]
+    return f"{flag}\n\n{_function(f'{name}_risk', risk.boxes, about, branches, repr(float(risk[-1].risk)))}"
+
+
+def _function(name: str, boxes: BoxSet, about: list[str], branches: list[tuple[str, Rule, str]], otherwise: str) -> str:
+    """Write a function that returns a value for rows by the first rule that they meet; each has a comment."""
     used = np.flatnonzero(boxes.limited.any(axis=0)).tolist()
     reads = [_read(boxes, j) for j in used]
-    lines = [f"def {name}(row):", *_docstring(boxes)]
+    lines = [f"def {name}(row):", *_docstring(about)]
     for helper, categorical in ((_NUMBER, False), (_CATEGORY, True)):
         if any((boxes.categories[j] is not None) == categorical for j in used):
             lines += helper.removesuffix("\n").split("\n")
     lines += ["", *reads, ""] if reads else []
-    for k, rule in enumerate(boxes.rules(), start=1):
-        lines += [f"    # Box {k}", *_box(rule, boxes)]
+    for comment, rule, value in branches:
+        lines += [f"    # {comment}", *_box(rule, boxes, value)]
         if not rule.limits:  # this box holds every row: what follows would never run
             return "\n".join([*lines, ""])
-    return "\n".join([*lines, "    return False", ""])
+    return "\n".join([*lines, f"    return {otherwise}", ""])
 
 
 def _check_function_name(name: str) -> None:
@@ -80,12 +99,11 @@ def _check_function_name(name: str) -> None:
         raise ValueError(f"name {name!r} is a name of Python's own, which the function uses: choose another")
 
 
-def _docstring(boxes: BoxSet) -> list[str]:
-    rules = to_text(boxes).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+def _docstring(about: list[str]) -> list[str]:
+    first, *lines = [line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for line in about]
     return [
-        '    """Say whether a row, a mapping of feature names to values, is in any box.',
-        "",
-        *(f"    {line}" for line in rules.split("\n")),
+        f'    """{first}',
+        *(f"    {line}" if line else "" for line in lines),
         "",
         "    None, NaN and pandas.NA are missing. A feature that a box looks at and the row lacks is a KeyError.",
         '    """',
@@ -97,28 +115,28 @@ def _read(boxes: BoxSet, j: int) -> str:
     return f"    x{j} = {helper}(row[{boxes.feature_names[j]!r}])"
 
 
-def _box(rule: Rule, boxes: BoxSet) -> list[str]:
-    """Write the lines that return True for the rows of a box."""
+def _box(rule: Rule, boxes: BoxSet, value: str) -> list[str]:
+    """Write the lines that return a value for the rows of a box."""
     if not rule.limits:
-        return ["    return True"]
+        return [f"    return {value}"]
     places = [boxes.feature_names.index(feature) for feature in rule.features]
     options = [_options(limit, f"x{j}", boxes.categories[j]) for limit, j in zip(rule.limits, places, strict=True)]
     if len(options) == 1:
-        return _if(options[0], "or")
-    return _if([f"({' or '.join(either)})" if len(either) > 1 else either[0] for either in options], "and")
+        return _if(options[0], "or", value)
+    return _if([f"({' or '.join(either)})" if len(either) > 1 else either[0] for either in options], "and", value)
 
 
-def _if(conditions: list[str], operator: str) -> list[str]:
+def _if(conditions: list[str], operator: str, value: str) -> list[str]:
     line = f"    if {f' {operator} '.join(conditions)}:"
     if len(line) <= _WIDTH and "\n" not in line:
-        return [line, "        return True"]
+        return [line, f"        return {value}"]
     first, *others = conditions
     return [
         "    if (",
         f"        {first}",
         *(f"        {operator} {other}" for other in others),
         "    ):",
-        "        return True",
+        f"        return {value}",
     ]
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,12 +28,15 @@ from boxdraw.model.export.html import html_table
 from boxdraw.model.export.json import read_boxes
 from boxdraw.model.export.json import to_json as boxes_to_json
 from boxdraw.model.export.markdown import markdown_table
-from boxdraw.model.export.sql import Dialect, case_lines, conditions_of, dialect_of, query, written_labels
+from boxdraw.model.export.sql import Dialect, case_lines, conditions_of, dialect_of, query, risk_lines, written_labels
 from boxdraw.model.export.text import MAX_REPR_BOXES, rule_texts, summary
 from boxdraw.model.reader import cells_within, check_header, check_keys, kind_of, list_at, read_text, whole, within
 from boxdraw.model.rule import Category
 from boxdraw.model.scorecard import MAX_POINTS, Scorecard
 from boxdraw.model.union import MAX_SETS, count_sets
+
+if TYPE_CHECKING:
+    from boxdraw.model.risk import RiskTable
 
 __all__ = ["FORMAT", "VERSION", "from_json", "to_columns", "to_html", "to_json", "to_markdown", "to_sql", "to_text"]
 
@@ -45,9 +48,9 @@ VERSION = 1
 _NOTHING = "No box: nothing is flagged."
 
 
-def to_text(card: Scorecard) -> str:
-    """Write a line per box, and one that says from how many points a row is flagged."""
-    return "\n".join([*_lines(card, len(card)), _alarm(card)])
+def to_text(card: Scorecard, risk: RiskTable | None = None) -> str:
+    """Write a line per box, one that says from how many points a row is flagged, and one per region of a risk."""
+    return "\n".join([*_lines(card, len(card)), _alarm(card), *([] if risk is None else [risk.to_text()])])
 
 
 def _lines(card: Scorecard, most: int) -> list[str]:
@@ -88,16 +91,18 @@ def to_columns(card: Scorecard) -> dict[str, Any]:
     return {"rule": np.array(rule_texts(card.boxes), np.str_), "points": np.array(card.points, np.int64)}
 
 
-def to_html(card: Scorecard) -> str:
-    """Write a card as a table with a row per box: a fragment of HTML, names escaped."""
+def to_html(card: Scorecard, risk: RiskTable | None = None) -> str:
+    """Write a card as a table with a row per box, and one of the risk: a fragment of HTML, names escaped."""
     caption = _alarm(card) if len(card) else summary(card.boxes, "Scorecard")
-    return html_table(caption, ("Points", "Rule"), _rows(card), _NOTHING)
+    table = html_table(caption, ("Points", "Rule"), _rows(card), _NOTHING)
+    return table if risk is None else f"{table}\n{risk.to_html()}"
 
 
-def to_markdown(card: Scorecard) -> str:
-    """Write a card as a Markdown table with a row per box, and a line below it."""
+def to_markdown(card: Scorecard, risk: RiskTable | None = None) -> str:
+    """Write a card as a Markdown table with a row per box, a line below it, and a table of the risk."""
     rows = _rows(card)
-    return f"{markdown_table(('Points', 'Rule'), rows)}\n\n{_alarm(card)}" if rows else _NOTHING
+    table = f"{markdown_table(('Points', 'Rule'), rows)}\n\n{_alarm(card)}" if rows else _NOTHING
+    return table if risk is None else f"{table}\n\n{risk.to_markdown()}"
 
 
 def _rows(card: Scorecard) -> list[tuple[str, str]]:
@@ -113,18 +118,22 @@ def to_sql(
     points_column: str | None = "points",
     positive: Category = 1,
     negative: Category = 0,
+    risk: RiskTable | None = None,
+    risk_column: str = "risk",
 ) -> str:
     """Write a card as a SQL expression or a query, as `Scorecard.to_sql` documents."""
     engine = dialect_of(dialect)
     total = _sum_lines(card, engine)
-    flag = _flag_lines(total, card.threshold, *written_labels(positive, negative, engine))
-    if table is None:
-        return "\n".join(total if column is None else flag)
+    inside, outside = written_labels(positive, negative, engine)
+    flag = _points_lines(total, [(card.threshold, inside)], outside)
     columns = {"points": (points_column, total), "labels": (column, flag)}
-    named = {what: (name, lines) for what, (name, lines) in columns.items() if name is not None}
-    if not named:
-        raise ValueError("column and points_column are both None: a query needs one of them")
-    return query(card.boxes, named, table, engine)
+    if risk is not None:
+        risk.check(card)
+        columns["risk"] = risk_column, _risk_lines(risk, total, engine)
+    if table is not None:
+        return query(card.boxes, columns, table, engine)
+    only_risk = risk is not None and column is points_column is None
+    return "\n".join(columns["risk" if only_risk else "points" if column is None else "labels"][1])
 
 
 def _sum_lines(card: Scorecard, engine: Dialect) -> list[str]:
@@ -136,11 +145,21 @@ def _sum_lines(card: Scorecard, engine: Dialect) -> list[str]:
     return ["(", *(f"  {line}" for line in lines or ["0"]), ")"]
 
 
-def _flag_lines(total: list[str], threshold: int, inside: str, outside: str) -> list[str]:
-    """Write the label of a row."""
+def _points_lines(total: list[str], branches: Sequence[tuple[int, str]], otherwise: str) -> list[str]:
+    """Write what a row has from so many points on."""
     first, *others, last = total
-    lines = [f"WHEN {first}", *others, f"{last} >= {threshold}", f"THEN {inside}", f"ELSE {outside}"]
-    return ["CASE", *(f"  {line}" for line in lines), "END"]
+    lines = []
+    for least, value in branches:
+        lines += [f"WHEN {first}", *others, f"{last} >= {least}", f"THEN {value}"]
+    return ["CASE", *(f"  {line}" for line in [*lines, f"ELSE {otherwise}"]), "END"]
+
+
+def _risk_lines(risk: RiskTable, total: list[str], engine: Dialect) -> list[str]:
+    """Write the risk of a row, by points or by boxes."""
+    *values, last = [engine.number(region.risk) for region in risk]
+    if risk.boxes is not None or not values:
+        return risk_lines(risk, engine)
+    return _points_lines(total, [(region.of, value) for region, value in zip(risk, values, strict=False)], last)
 
 
 def to_json(card: Scorecard) -> str:
@@ -164,8 +183,8 @@ def read_card(data: Any, size: int) -> Scorecard:
     """Build a card from what `boxdraw.model.reader.read_text` parsed, of a text of some length."""
     check_header(data, FORMAT, VERSION)
     check_keys(data, "the file", required=("format", "version", "threshold", "points", "boxes"))
-    threshold = _whole(data["threshold"], "threshold")
-    points = [_whole(value, f"points[{k}]") for k, value in enumerate(list_at(data, "points", ""))]
+    threshold = read_points(data["threshold"], "threshold")
+    points = [read_points(value, f"points[{k}]") for k, value in enumerate(list_at(data, "points", ""))]
     with within("boxes"):
         boxes = read_boxes(data["boxes"], size, "the object")
     return Scorecard(boxes, points, threshold)
@@ -184,7 +203,8 @@ def union_within(card: Scorecard, size: int) -> BoxSet:
     return card.union()
 
 
-def _whole(value: Any, where: str) -> int:
+def read_points(value: Any, where: str) -> int:
+    """Return a number of points."""
     number = whole(value)
     if number is None:
         raise ValueError(

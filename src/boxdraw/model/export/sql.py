@@ -50,6 +50,7 @@ from boxdraw.model.rule import Category, Limit, as_category
 
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
+    from boxdraw.model.risk import RiskTable
 
 __all__ = ["DIALECTS", "to_sql"]
 
@@ -65,16 +66,31 @@ def to_sql(
     table: str | Sequence[str] | None = None,
     *,
     dialect: str = "sqlite",
-    column: str = "flagged",
+    column: str | None = "flagged",
     positive: Category = 1,
     negative: Category = 0,
+    risk: RiskTable | None = None,
+    risk_column: str = "risk",
 ) -> str:
     """Write boxes as a SQL expression or a query, as `BoxSet.to_sql` documents."""
     engine = dialect_of(dialect)
     inside, outside = written_labels(positive, negative, engine)
     branches = [(conditions, inside) for conditions in conditions_of(boxes, engine)]
-    lines = case_lines(branches or [(["1 = 0"], inside)], outside)
-    return "\n".join(lines) if table is None else query(boxes, {"labels": (column, lines)}, table, engine)
+    columns = {"labels": (column, case_lines(branches or [(["1 = 0"], inside)], outside))}
+    if risk is not None:
+        risk.check(boxes)
+        columns["risk"] = risk_column, risk_lines(risk, engine)
+    if table is None:
+        return "\n".join(columns["risk" if column is None and risk is not None else "labels"][1])
+    return query(boxes, columns, table, engine)
+
+
+def risk_lines(risk: RiskTable, engine: Dialect) -> list[str]:
+    """Write the risk of a row, by the boxes of the regions."""
+    conditions = [] if risk.boxes is None else conditions_of(risk.boxes, engine)  # all rows may be in one region
+    *values, last = [engine.number(region.risk) for region in risk]
+    branches = [(conditions[k], value) for region, value in zip(risk, values, strict=False) for k in region.of]
+    return case_lines(branches or [(["1 = 0"], last)], last)
 
 
 def dialect_of(dialect: str) -> Dialect:
@@ -101,11 +117,14 @@ def case_lines(branches: Sequence[tuple[Sequence[str], str]], otherwise: str) ->
 
 
 def query(
-    boxes: BoxSet, columns: Mapping[str, tuple[str, list[str]]], table: str | Sequence[str], engine: Dialect
+    boxes: BoxSet, columns: Mapping[str, tuple[str | None, list[str]]], table: str | Sequence[str], engine: Dialect
 ) -> str:
-    """Write a query of all columns of a table and of some more, given by what they hold: a name and an expression."""
+    """Write a query of all columns of a table and of some more, by what they hold: a name or None, an expression."""
     lines, taken = ["SELECT", "  *"], {_fold(name, engine): "a feature" for name in boxes.feature_names}
-    for what, (column, expression) in columns.items():
+    named = [(what, name, expression) for what, (name, expression) in columns.items() if name is not None]
+    if not named:
+        raise ValueError(f"a query needs the name of a column for {' or '.join(columns)}; got None")
+    for what, column, expression in named:
         quoted = _name(column, f"the column of {what}", engine)
         if owner := taken.get(_fold(column, engine)):
             raise ValueError(f"column {column!r} is the name of {owner}: choose another name for the {what}")

@@ -1,0 +1,100 @@
+"""The risk on the command line."""
+
+import csv
+import io
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from boxdraw import Scorecard
+from boxdraw.model.file import model_to_json
+from boxdraw.model.risk import Region, RiskTable
+
+from .conftest import small_model, small_table
+
+FIGURES = (40.0, 17.0, 0.42, 0.31, 0.54), (900.0, 9.0, 0.01, 0.004, 0.02)
+BOXES = small_model().boxes
+
+
+def saved(model):
+    Path("risk.json").write_text(model_to_json(model), encoding="utf-8")
+    return model
+
+
+@pytest.fixture
+def boxes(folder):
+    risk = RiskTable([Region((1,), *FIGURES[0]), Region((), *FIGURES[1])], BOXES)
+    return saved(replace(small_model(), risk=risk))
+
+
+@pytest.fixture
+def card(folder):
+    risk = RiskTable([Region(3, *FIGURES[0]), Region(None, *FIGURES[1])])
+    return saved(replace(small_model(), drawing=Scorecard(BOXES, [3, 2], 2), risk=risk))
+
+
+def test_rules_show_the_risk(run, boxes):
+    out = run("rules", "risk.json").out
+    assert out.endswith("\n\nRisk:\namount ≤ 10 and hour ≥ 20: 42% (31–54%)\notherwise: 1% (0.4–2%)\n")
+    assert "| 42% (31–54%) | amount ≤ 10 and hour ≥ 20 |" in run("rules", "risk.json", "--format", "markdown").out
+    first = json.loads(run("rules", "risk.json", "--json").out)["risk"][0]
+    assert first == {
+        "region": "amount ≤ 10 and hour ≥ 20",
+        **dict(zip(("rows", "positives", "risk", "low", "high"), FIGURES[0], strict=True)),
+    }
+
+
+def test_rules_of_a_card_show_the_risk(run, card):
+    out = run("rules", "risk.json").out
+    assert "Alarm from 2 points.\n3 or more points: 42% (31–54%)\nfewer than 3 points: 1% (0.4–2%)\n\n" in out
+    assert "| 42% (31–54%) | 3 or more points |" in run("rules", "risk.json", "--format", "markdown").out
+
+
+@pytest.mark.parametrize("fixture", ["boxes", "card"])
+def test_predictions_with_the_risk(run, request, data, fixture):
+    model = request.getfixturevalue(fixture)
+    table = list(csv.DictReader(io.StringIO(run("predict", "risk.json", data, "--risk", "--explain").out)))
+    assert list(table[0])[-3:] == ["box", "risk", "why"]
+    rows = small_table().select(["amount", "hour"])
+    assert [float(row["risk"]) for row in table] == model.risk.risks(rows, model.drawing).tolist()
+    assert "risk" not in run("predict", "risk.json", data).out
+
+
+@pytest.mark.parametrize(("fixture", "options"), [("boxes", []), ("card", ["--scorecard"])])
+def test_sql_with_the_risk(run, request, fixture, options):
+    model = request.getfixturevalue(fixture)
+    query = run("export", "risk.json", "--to", "sql", "--table", "t", "--risk", *options).out
+    table = small_table().select(["amount", "hour"])
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE TABLE t (amount REAL, hour REAL)")
+        database.executemany("INSERT INTO t VALUES (?, ?)", zip(*table.to_pydict().values(), strict=True))
+        found = [row[-1] for row in database.execute(query)]
+    database.close()
+    assert found == model.risk.risks(table, model.drawing).tolist()
+
+
+def test_python_and_onnx_with_the_risk(run, boxes):
+    names = {}
+    exec(run("export", "risk.json", "--to", "python", "--name", "fraud", "--risk").out, names)
+    assert [names["fraud_risk"]({"amount": amount, "hour": 22}) for amount in (5, 50)] == [0.42, 0.01]
+    onnx = pytest.importorskip("onnx")
+    assert run("export", "risk.json", "--to", "onnx", "-o", "risk.onnx", "--risk").code == 0
+    assert [output.name for output in onnx.load("risk.onnx").graph.output] == ["label", "boxes", "risk"]
+
+
+def test_wrong_commands(fails, model, data, card):
+    for command in (["export", model, "--to", "sql"], ["predict", model, data]):
+        fails(*command, "--risk", words="this model has no risk table")
+    fails("export", "risk.json", "--to", "sql", "--risk", words="--to sql --scorecard")
+    fails("export", "risk.json", "--to", "text", "--risk", code=2, words="--risk goes with --to sql, python, onnx")
+    fit = "fit", data, "--target", "fraud", "-o", "m.json"
+    fails(*fit, "--method", "exact", "--base-rate", "1%", code=2, words="--base-rate goes with --method sparse or")
+    fails(*fit, "--base-rate", "2", code=2, words="expected a share between 0 and 1")
+
+
+def test_a_page_is_made_of_a_model_with_a_risk(run, data, boxes):
+    assert run("report", "risk.json", data, "-o", "page.html", "--quiet").code == 0
+    assert Path("page.html").stat().st_size > 1000
