@@ -65,8 +65,8 @@ class RiskTable(Sequence[Region]):
     >>> from boxdraw import BoxSet, BoxSetClassifier
     >>> model = BoxSetClassifier(BoxSet([[3]], [[9]], feature_names=["dose"]))
     >>> model.risk_table([[1], [2], [4], [5], [6], [0]], [0, 0, 1, 1, 0, 0])
-    3 ≤ dose ≤ 9: 58% (3–99%)
-    otherwise: 8% (0–73%)
+    3 ≤ dose ≤ 9: 58% (7–99.1%)
+    otherwise: 8% (0–74%)
     """
 
     def __init__(self, regions: Sequence[Region], boxes: BoxSet | None = None) -> None:

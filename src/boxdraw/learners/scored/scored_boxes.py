@@ -22,6 +22,7 @@ from boxdraw.learners.parameters import check_bool, check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.risk import check_base_rate
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.tables.schema import read_rows
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
@@ -69,8 +70,10 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     max_alarm_rate, min_precision, min_recall, confidence : float or None
         Goals instead of a cost, as in `SparseBoxesClassifier`: the threshold is the best one that keeps the goal on the
         inner folds. The union may then have more than `max_union` boxes.
+    base_rate : float or None, default=None
+        As in `SparseBoxesClassifier`.
     cv : int, splitter, iterable of (train, test) or None, default=3
-        Inner folds for what is "auto". An int gives stratified folds, dealt several times, that depend on the rows'
+        Inner folds for what is "auto", for goals and for the risk. An int gives stratified folds, dealt several times, that depend on the rows'
         values and not on their order; for large tables on a sample. None does without: "auto" is then 2 limits and
         lam 4.
     categorical_features, pos_label, round_limits
@@ -92,6 +95,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         The setting in use.
     goal_ : KeptGoal or None
         As in `SparseBoxesClassifier`.
+    risk_table_ : RiskTable
+        As in `SparseBoxesClassifier`; the regions are points.
     cv_results_ : dict
         ``params``, ``mean_test_score`` and ``split*_test_score``: the AUC of each setting on the inner folds; only if
         there were any.
@@ -141,6 +146,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         min_precision: float | None = None,
         min_recall: float | None = None,
         confidence: float = 0.9,
+        base_rate: float | None = None,
         cv: Any = 3,
         categorical_features: Any = None,
         pos_label: Any = None,
@@ -164,6 +170,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.min_precision = min_precision
         self.min_recall = min_recall
         self.confidence = confidence
+        self.base_rate = base_rate
         self.cv = cv
         self.categorical_features = categorical_features
         self.pos_label = pos_label
@@ -197,12 +204,13 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         check_balance(data, LEAST_BALANCE)
         few = draw_sample(data)
         dealt = few if isinstance(self.cv, Integral) else data
-        setting, doubt = self._choose(dealt, settings, shape)
+        setting, folds, doubt = self._choose(dealt, settings, shape)
+        number = settings.index(setting)
         progress = Progress("Scored Boxes", self.verbose)
         ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs, constraints=shape.constraints)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
         card = learn(ready, setting, shape, self.n_jobs)
-        card = self._keep(card, ready.order, dealt, setting, shape)
+        card = self._keep(card, ready.order, dealt, folds, number)
         progress.step(f"boost: {len(card.points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}")
         self.max_limits_, self.lam_ = setting.max_limits, setting.lam
         self._order, self._card = ready.order, card
@@ -227,16 +235,14 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             return True
         return len(card.union()) <= self.max_union
 
-    def _keep(self, card: Any, order: Any, data: Training, setting: Setting, shape: Shape) -> Any:
-        """Return the card with the threshold that keeps the goal, if there is one."""
-        from boxdraw.learners.scored.keep import keep
+    def _keep(self, card: Any, order: Any, data: Training, folds: list[Any], number: int) -> Any:
+        """Set the risk; return the card with the threshold that keeps the goal, if there is one."""
+        from boxdraw.learners.scored.keep import card_risk, keep
 
         self.goal_ = None
-        if (goal := goal_of(self)) is None or not len(card.points):
-            return card
-        splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state)
-        if splits:
-            card, self.goal_ = keep(card, order, goal, data, splits, setting, shape)
+        self._set_risk(card_risk(card, order, data, folds, number, self.base_rate) if folds else None)
+        if (goal := goal_of(self)) is not None and len(card.points) and folds:
+            card, self.goal_ = keep(card, order, goal, data, folds, number)
         return card
 
     @property
@@ -374,6 +380,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         check_cost(self.lam, "lam", "auto")
         check_cost(self.false_alarm_cost, "false_alarm_cost", None)
         goal_of(self)
+        check_base_rate(self.base_rate)
         check_bool(self.signed_points, "signed_points")
         check_bool(self.round_limits, "round_limits")
         if self.signed_points and self.min_box_precision is not None:
@@ -397,17 +404,22 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         asked = constraints if constraints.asked.any else None
         return Shape(int(self.max_boxes), union, bool(self.signed_points), cost, asked)
 
-    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, str]:
-        """Return the setting, chosen by inner folds if there are several, and a warning if these rank by chance."""
-        self.__dict__.pop("cv_results_", None)
-        if len(settings) == 1:
-            return settings[0], ""
-        from boxdraw.learners.scored.choose import REPEATS, chance_level, choose
+    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, list[Any], str]:
+        """Return the setting, chosen by inner folds if there are several, these, and a warning if they rank by chance."""
+        from boxdraw.learners.scored.choose import REPEATS, chance_level, choose, learn_folds
 
-        splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state, REPEATS)
+        self.__dict__.pop("cv_results_", None)
+        repeats = REPEATS if len(settings) > 1 else 1
+        splits = []
+        if self.cv is not None:
+            splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state, repeats)
         if not splits:
-            return _PLAIN if _PLAIN in settings else settings[0], ""
-        setting, scores = choose(data, splits, settings, shape, self.n_jobs, self.verbose)
+            return _PLAIN if _PLAIN in settings else settings[0], [], ""
+        folds = learn_folds(data, splits, settings, shape, self.n_jobs, self.verbose)
+        if len(settings) == 1:
+            return settings[0], folds, ""
+        number, scores = choose(folds, settings)
+        setting = settings[number]
         self.cv_results_ = {
             "params": [{"max_limits": setting.max_limits, "lam": setting.lam} for setting in settings],
             "mean_test_score": scores.mean(axis=0),
@@ -415,8 +427,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         }
         reached, by_chance = scores.mean(axis=0)[settings.index(setting)], chance_level(data.positive, splits)
         if reached > by_chance:
-            return setting, ""
-        return setting, (
+            return setting, folds, ""
+        return setting, folds, (
             f"Held-out rows are ranked no better than by chance: the AUC of the inner folds is {reached:.2f}, and "
             f"chance alone gives up to {by_chance:.2f}. Do not rely on the scorecard; more rows or other features "
             "may help."
