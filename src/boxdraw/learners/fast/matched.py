@@ -59,22 +59,21 @@ class MatchedFits:
         ]
         return cuts_within(self._final, self._rows.weights, shares), np.concatenate(flagged, axis=1)
 
-    def simpler_flags(self, c: float, price: float) -> BoolArray:
-        """Return which test rows boxes without needless limits flag."""
+    def simpler_weights(self, c: float, price: float) -> FloatArray:
+        """Return the critical weights of the test rows by boxes without the limits that are needless at a cost."""
         return np.concatenate([self._simpler(number, c, price) for number in range(len(self._folds))])
 
-    def _simpler(self, number: int, c: float, price: float) -> BoolArray:
+    def _simpler(self, number: int, c: float, price: float) -> FloatArray:
         fold, edges = self._folds[number], self._edges[number]
         push, ratio = self._pushes[number], self._ratios[number]
         simpler = needed_edges(edges, fold.train, c / ratio, push, self._growth, price)
-        critical = critical_weights(simpler, fold.test.X, [push], self._growth, None)[0]
-        return np.asarray(scaled_weights(critical, ratio) >= c)
+        return scaled_weights(critical_weights(simpler, fold.test.X, [push], self._growth, None)[0], ratio)
 
     def simpler_is_as_good(self, c: float, price: float) -> bool:
         """Return True if boxes without needless limits lose no more on held-out rows than chance explains."""
         changes = []
         for number, (fold, weights) in enumerate(zip(self._folds, self.weights, strict=True)):
-            before, after = weights >= c, self._simpler(number, c, price)
+            before, after = weights >= c, self._simpler(number, c, price) >= c
             worth = fold.test.weights * np.where(fold.test.positive, 1.0, -price)
             changes.append(worth * (before.astype(np.float64) - after))
         change = np.concatenate(changes)
