@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,34 +13,39 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import RiskTable, estimate_risk
 from boxdraw.model.scorecard import Scorecard
 
+Regions = list[Any]
+Ranks = IntArray | FloatArray
+
 
 def regions_of(drawing: BoxSet | Scorecard, points: IntArray | None = None) -> RiskTable:
     """Return regions without rows: the points that rows have, from the most on, or inside all boxes and outside."""
     if isinstance(drawing, Scorecard):
-        of: list[int | tuple[int, ...] | None] = [*np.unique(points)[:0:-1].tolist(), None]
+        of: Regions = [*np.unique(points)[:0:-1].tolist(), None]
         return _uncounted(of, None)
     boxes, of_boxes, _ = ladder([drawing])
     return _uncounted(of_boxes, boxes)
 
 
-def ladder(levels: Sequence[BoxSet]) -> tuple[BoxSet, list[int | tuple[int, ...] | None], IntArray]:
+def ladder(levels: Sequence[BoxSet]) -> tuple[BoxSet, Regions, IntArray]:
     """Return regions of drawings from tight to loose: their boxes, the numbers of each, and which one each drawing is.
 
-    A box counts where it is first. A drawing that adds none is the region before it, as the rows left over are the last.
+    A box counts where it is first. A drawing that adds none is the region before it, and one that holds every row is
+    the last region, as the rows left over are.
     """
     numbers: dict[BoxSet, int] = {}
-    of: list[int | tuple[int, ...] | None] = []
-    region = []
+    of: list[Any] = []
+    region: list[int] = []
     for level in levels:
-        new = [box for box in level if box not in numbers]
-        if new:
-            numbers |= {box: len(numbers) + k for k, box in enumerate(dict.fromkeys(new))}
-            of.append(tuple(dict.fromkeys(numbers[box] for box in new)))
+        if not level.limited.any(axis=1).all():
+            break
+        new = tuple(dict.fromkeys(box for box in level if box not in numbers))
+        numbers |= {box: len(numbers) + k for k, box in enumerate(new)}
+        of += [tuple(numbers[box] for box in new)] if new else []
         region.append(max(len(of) - 1, 0))
     boxes = levels[0][[]]
     for box in numbers:
         boxes += box
-    return boxes, [*of, ()], np.array([*region, len(of)])
+    return boxes, [*of, ()], np.array(region + [len(of)] * (len(levels) + 1 - len(region)))
 
 
 def count(places: IntArray, n_regions: int, positive: BoolArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -46,38 +53,61 @@ def count(places: IntArray, n_regions: int, positive: BoolArray, weight: FloatAr
     return tuple(np.bincount(places, weights=part, minlength=n_regions) for part in (weight, weight * positive))  # type: ignore[return-value]
 
 
-def spread_points(
-    sums: IntArray, weight: FloatArray, folds: Sequence[tuple[IntArray, FloatArray, IntArray, FloatArray, BoolArray]]
-) -> tuple[list[int | tuple[int, ...] | None], FloatArray, FloatArray]:
-    """Return the regions of a card by the points of its training rows, and the held-out rows in them.
+@dataclass(frozen=True, slots=True)
+class FoldRows:
+    """How high rows of a fold rank by its own model: those it was learned from, and those it held out."""
 
-    Cards of the folds, of which the points and weights of training and held-out rows are given, have other points. What
-    they have in common is the share of the training rows that have as many: the rows of some points are spread over
-    those of the same shares, from the most points on.
+    own: Ranks
+    weight: FloatArray
+    new: Ranks
+    new_weight: FloatArray
+    positive: BoolArray  # of the new ones
+
+
+def spread(places: IntArray, weight: FloatArray, n_regions: int, folds: Sequence[FoldRows]) -> FloatArray:
+    """Return, per fold, the held-out rows and positives in each region, given the places of the training rows.
+
+    Models of the folds have other regions. What they have in common is the share of the training rows that rank as
+    high: held-out rows of a rank are spread over the regions of the same shares, from the highest on.
     """
-    values, ends = _shares(sums, weight)
-    n_rows, n_positives = np.zeros(len(values)), np.zeros(len(values))
-    for own, own_weight, new, new_weight, positive in folds:
-        fold_values, fold_ends = _shares(own, own_weight)
-        # Points that no training row of the fold has are those of the next lower ones, or else of the lowest.
-        place = np.minimum(np.searchsorted(-fold_values, -new), len(fold_values) - 1)
-        overlap = np.minimum(fold_ends[1:, None], ends[1:]) - np.maximum(fold_ends[:-1, None], ends[:-1])
-        parts = np.clip(overlap, 0, None)
+    ends = np.append(0.0, np.cumsum(np.bincount(places, weights=weight, minlength=n_regions))) / weight.sum()
+    counts = np.zeros((len(folds), 2, n_regions))
+    for counted, fold in zip(counts, folds, strict=True):
+        ranks, place = np.unique(fold.own, return_inverse=True)
+        mass = np.bincount(place.reshape(-1), weights=fold.weight)[::-1]
+        own = np.append(0.0, np.cumsum(mass)) / mass.sum()
+        parts = np.minimum(own[1:, None], ends[1:]) - np.maximum(own[:-1, None], ends[:-1])
+        parts = np.clip(parts, 0, None)
         parts /= parts.sum(axis=1, keepdims=True)
-        rows, positives = count(place, len(fold_values), positive, new_weight)
-        n_rows += rows @ parts
-        n_positives += positives @ parts
-    return [*values[:-1].tolist(), None], n_rows, n_positives
+        # A rank that no training row of the fold has is the next lower one, or else the lowest.
+        at = np.minimum(np.searchsorted(-ranks[::-1], -fold.new), len(ranks) - 1)
+        counted += np.array(count(at, len(ranks), fold.positive, fold.new_weight)) @ parts
+    return counts
 
 
-def _shares(sums: IntArray, weight: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return distinct points, falling, and the shares of the rows with more than each and with as many."""
-    values, place = np.unique(sums, return_inverse=True)
-    mass = np.bincount(place.reshape(-1), weights=weight)[::-1]
-    return values[::-1], np.append(0.0, np.cumsum(mass)) / mass.sum()
+def held_out_risk(
+    of: Regions, counts: FloatArray, boxes: BoxSet | None = None, *, times: float = 1.0, **known: Any
+) -> RiskTable:
+    """Return the risk from the counts of the folds, which hold each row out so many times."""
+    n_rows, n_positives = counts.sum(axis=0) / times
+    drift = _drift(counts) * (1 + 1 / len(counts)) / 2
+    return estimate_risk(of, n_rows, n_positives, boxes, drift=drift, **known)
 
 
-def _uncounted(of: list[int | tuple[int, ...] | None], boxes: BoxSet | None) -> RiskTable:
+def _drift(counts: FloatArray) -> float:
+    """Return by how much more than chance the share in a region varies from model to model, relative to p (1 - p).
+
+    It is the moment estimate of the intraclass correlation of a beta-binomial distribution, over all regions.
+    """
+    rows, positives = counts.sum(axis=0)
+    told = (positives > 0) & (positives < rows)
+    n, k, share = counts[:, 0, told], counts[:, 1, told], (positives / np.maximum(rows, 1e-300))[told]
+    off = ((k - n * share) ** 2 / np.maximum(n, 1e-300) / (share * (1 - share))).sum()
+    room = (rows[told] - (n**2).sum(axis=0) / rows[told]).sum()
+    return max(0.0, float((off - (len(counts) - 1) * told.sum()) / room)) if room > 0 else 0.0
+
+
+def _uncounted(of: Regions, boxes: BoxSet | None) -> RiskTable:
     from boxdraw.model.risk import Region
 
     return RiskTable([Region(one, 0.0, 0.0, 0.5, 0.0, 1.0) for one in of], boxes)

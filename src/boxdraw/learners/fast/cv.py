@@ -23,15 +23,16 @@ from boxdraw.learners.fast.fast_boxes import DISTANCES, LearnedFastBoxes, check_
 from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, suitable_price
 from boxdraw.learners.fast.growth import Growth, growth_named
 from boxdraw.learners.fast.matched import MatchedFits
+from boxdraw.learners.fast.path import critical_weights
 from boxdraw.learners.fast.sources import Source
 from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.folds import inner_splits
 from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, goal_of, pick, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
-from boxdraw.learners.risk import count, ladder
+from boxdraw.learners.risk import FoldRows, held_out_risk, ladder, spread
 from boxdraw.metrics import auh_score
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.risk import RiskTable, check_base_rate, estimate_risk
+from boxdraw.model.risk import RiskTable, check_base_rate
 from boxdraw.tables.training import Training
 
 Setting = dict[str, Any]
@@ -143,7 +144,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     best_score_: float
     best_params_: dict[str, Any]
     goal_: KeptGoal | None
-    _held_out: tuple[FloatArray, Training] | None  # critical weights of rows that folds held out, during a fit
+    _held_out: list[FoldRows] | None  # during a fit
 
     def __init__(
         self,
@@ -409,7 +410,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         else:
             c = self._suited(given, c, balance, critical, pooled)
             simpler = bool(self.simplified) and matched.simpler_is_as_good(c, self.false_alarm_cost_)
-        self._held_out = matched.simpler_weights(c, self.false_alarm_cost_) if simpler else critical, pooled
+        self._held_out = matched.held_out(c, self.false_alarm_cost_ if simpler else None)
         return c, simpler
 
     def _suited(self, given: Any, c: float | None, balance: float, critical: FloatArray, pooled: Training) -> float:
@@ -437,12 +438,14 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         """Return the risk of the boxes at several costs, by the critical weights of held-out rows."""
         if self._held_out is None:
             return None
-        (critical, pooled), c = self._held_out, self.negative_weight_
+        rows, c = self._rows(source), self.negative_weight_
         boxes, of, region = ladder(self._ladder(source, c))
-        place = region[np.searchsorted(-c * np.array(_STEPS), -critical, side="left")]
-        times = max(1.0, float(pooled.weights.sum() / self._rows(source).weights.sum()))  # that a row is tested
-        counts = count(place, len(of), pooled.positive, pooled.weights / times)
-        return estimate_risk(of, *counts, boxes, base_rate=self.base_rate, each=pooled.stand_for)
+        critical = critical_weights(self._edges, rows.X, [self.expansion_], growth_named(self.growth_), self.n_jobs)[0]
+        place = region[np.searchsorted(-c * np.array(_STEPS), -critical)]
+        counts = spread(place, rows.weights, len(of), self._held_out)
+        known = {"base_rate": self.base_rate, "each": rows.stand_for}
+        times = max(1.0, float(counts[:, 0].sum() / rows.weights.sum()))  # that a row is held out
+        return held_out_risk(of, counts, boxes, times=times, **known)
 
     def _keep(self, goal: Goal, matched: MatchedFits, pooled: Training) -> tuple[float, bool]:
         """Return the best cost that keeps a goal on the inner folds, and whether it does so without needless limits."""
@@ -456,7 +459,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         self.false_alarm_cost_ = float(np.clip(self.goal_.precision / (1 - min(self.goal_.precision, 0.999)), *_COSTS))
         if not self.simplified or not matched.simpler_is_as_good(c, self.false_alarm_cost_):
             return c, False
-        _, simpler = pick(goal, count((matched.simpler_weights(c, self.false_alarm_cost_) >= c)[None]))
+        _, simpler = pick(goal, count(matched.simpler_flags(c, self.false_alarm_cost_)[None]))
         if simpler.kept < self.goal_.kept:
             return c, False
         self.goal_ = simpler

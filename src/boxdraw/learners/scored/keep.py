@@ -8,10 +8,10 @@ import numpy as np
 
 from boxdraw._core.sums import on_grid
 from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, cuts_within, pick
-from boxdraw.learners.risk import spread_points
+from boxdraw.learners.risk import FoldRows, held_out_risk, spread
 from boxdraw.learners.scored.choose import FoldCards, times_tested
 from boxdraw.learners.scored.learn import Card
-from boxdraw.model.risk import RiskTable, estimate_risk
+from boxdraw.model.risk import RiskTable
 from boxdraw.model.union import MAX_SETS, count_sets
 from boxdraw.tables.order import Order
 from boxdraw.tables.training import Training
@@ -45,13 +45,15 @@ def card_risk(
 ) -> RiskTable:
     """Return the risk of the points of a card, from the cards of the folds for a setting."""
     weight = on_grid(data.weights)
-    each = weight / times_tested([(fold.train, fold.test) for fold in folds])
+    times = times_tested([(fold.train, fold.test) for fold in folds])
     held_out = []
     for fold in folds:
         own, new = fold.sums(data, number)
-        held_out.append((own, weight[fold.train], new, each[fold.test], data.positive[fold.test]))
-    counts = spread_points(card.sums(order.apply(data.X)), weight, held_out)
-    return estimate_risk(*counts, base_rate=base_rate, each=data.stand_for)
+        held_out.append(FoldRows(own, weight[fold.train], new, weight[fold.test], data.positive[fold.test]))
+    values, place = np.unique(card.sums(order.apply(data.X)), return_inverse=True)
+    counts = spread(len(values) - 1 - place.reshape(-1), weight, len(values), held_out)
+    of = [*values[:0:-1].tolist(), None]
+    return held_out_risk(of, counts, times=times, base_rate=base_rate, each=data.stand_for)
 
 
 def _decides(card: Card, threshold: int) -> bool:
