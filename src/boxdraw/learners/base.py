@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
@@ -20,6 +21,7 @@ from boxdraw._core.frames import frame_like
 from boxdraw._core.version import __version__
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.file import Model, model_to_json
+from boxdraw.model.risk import RiskTable, check_base_rate
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.model.settings import learned_with
 from boxdraw.model.statistics import box_statistics
@@ -33,6 +35,11 @@ if TYPE_CHECKING:
     from boxdraw.report.report import Report
     from boxdraw.tables.predict import PredictedTable
 
+NO_RISK = (
+    "There is no risk_table_ and so no predict_proba: the fit held no rows out. Count the risk on labelled rows that "
+    "had no part in it with risk_table(X, y), or with BoxSetClassifier(model.boxes_).fit(X, y), which has both."
+)
+
 
 class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
     """Predict, transform and tabulate from ``boxes_``, ``classes_`` and ``pos_label_``."""
@@ -40,6 +47,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
     boxes_: BoxSet
     classes_: npt.NDArray[Any]
     pos_label_: Any
+    risk_table_: RiskTable
     n_jobs: int | None = None  # of those that have no such parameter
     _target: str | None  # the name of y, where fit knows it
     _encoding: Encoding
@@ -66,6 +74,81 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self._labels(self._decider().contains(self._validated(X), n_jobs=self.n_jobs))
+
+    @available_if(lambda self: self._has_risk())  # type: ignore[untyped-decorator]  # scikit-learn's
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the risk of each row: that of its region in ``risk_table_``.
+
+        It is there only after a fit that held rows out, see ``risk_table_``. A row may be flagged at a risk below one
+        half: ``predict`` goes by what a false alarm costs, or by a goal.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            The probabilities of ``classes_``, in this order.
+        """
+        risk = self.risk_table_.risks(self._validated(X), self._decider(), n_jobs=self.n_jobs)
+        pair = (1 - risk, risk) if self.pos_label_ == self.classes_[1] else (risk, 1 - risk)
+        return np.column_stack(pair)
+
+    def _has_risk(self) -> bool:
+        """Return True if there is a risk, or raise: scikit-learn shows what is wrong."""
+        check_is_fitted(self)
+        if "risk_table_" not in self.__dict__:
+            raise AttributeError(NO_RISK)
+        return True
+
+    def _set_risk(self, table: RiskTable | None) -> None:
+        """Keep the risk that a fit found; one without held-out rows finds none."""
+        self.__dict__.pop("risk_table_", None)
+        if table is not None:
+            self.risk_table_ = table
+
+    def risk_table(self, X: Any, y: Any, sample_weight: Any = None, *, base_rate: float | None = None) -> RiskTable:
+        """Count the risk anew on labelled rows, which should have had no part in the fit.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows; 2 counts as two rows.
+        base_rate : float, optional
+            The share of positives where the model is used, if it is another than among these rows.
+
+        Returns
+        -------
+        RiskTable
+            The regions are those of ``risk_table_``; without one, the points of the scorecard, or inside the boxes and
+            outside. Those whose order the rows do not bear out are put together.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet, BoxSetClassifier
+        >>> model = BoxSetClassifier(BoxSet([[3]], [[9]], feature_names=["dose"]))
+        >>> table = model.risk_table([[1], [2], [4], [5], [6], [0]], [0, 0, 1, 1, 0, 0])
+        >>> table[0].n_rows, table[0].n_positives
+        (3.0, 2.0)
+        """
+        from boxdraw.learners.risk import counted_anew, regions_of
+
+        check_is_fitted(self)
+        check_base_rate(base_rate)
+        positive = has_label(labels_of(y, len(_rows(X)), self.classes_), self.pos_label_)
+        weight = weights_of(sample_weight, len(positive))
+        rows, drawing = self._validated(X), self._decider()
+        regions: RiskTable | None = self.__dict__.get("risk_table_")
+        if regions is None:
+            points = drawing.score(rows, n_jobs=self.n_jobs) if isinstance(drawing, Scorecard) else None
+            regions = regions_of(drawing, points)
+        return counted_anew(regions, regions.places(rows, drawing, self.n_jobs), positive, weight, base_rate)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose prediction equals their label.
@@ -222,7 +305,8 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         """Return what the file of the model has."""
         negative = self.classes_[0] if self.pos_label_ == self.classes_[1] else self.classes_[1]
         fit = {"boxdraw": __version__, "learner": type(self).__name__, **learned_with(self)}
-        return Model(self._decider(), getattr(self, "_target", None), (negative, self.pos_label_), fit)
+        labels, risk = (negative, self.pos_label_), self.__dict__.get("risk_table_")
+        return Model(self._decider(), getattr(self, "_target", None), labels, fit, risk=risk)
 
     def explain(self, X: Any) -> Any:
         """Return which box holds each row, or what it would take to be in the nearest one.
@@ -323,7 +407,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         boxes, changes = self.boxes_.simplify(self._validated(X), labels, max_loss=max_loss, **options)
         made = self._as_model()
         origin = made.fit | {"simplified": [change.text for change in changes]}
-        simpler = classifier_of(replace(made, drawing=boxes, fit=origin))
+        simpler = classifier_of(replace(made, drawing=boxes, fit=origin, risk=None))
         if hasattr(self, "feature_names_in_"):
             simpler.feature_names_in_ = self.feature_names_in_
         simpler.changes_ = changes

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.files import read_source
-from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw.learners.base import NO_RISK, BaseBoxClassifier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.file import Model, label_array, model_from_json
 from boxdraw.model.rows import default_names
@@ -62,6 +62,7 @@ def classifier_of(found: Model) -> BoxSetClassifier:
     """Return a fitted classifier that keeps what else a model has: its target, its origin and its edits."""
     model = BoxSetClassifier(found.drawing, classes=found.classes)
     model._loaded = found
+    model._set_risk(found.risk)
     return model
 
 
@@ -91,6 +92,8 @@ class BoxSetClassifier(BaseBoxClassifier):
         The labels, sorted.
     pos_label_ : label
         The positive class.
+    risk_table_ : RiskTable
+        The risk in each region, counted on the rows of `fit`; only after that, and if the boxes were given.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
@@ -118,7 +121,10 @@ class BoxSetClassifier(BaseBoxClassifier):
         self.pos_label = pos_label
 
     def fit(self, X: Any, y: Any) -> BoxSetClassifier:
-        """Check the boxes against a table and take over its labels; draw the tightest box if there are none.
+        """Check the boxes against a table, take over its labels and count the risk; draw a box if there are none.
+
+        The risk is counted on all rows, so pass rows that the boxes were not learned from. A box that is drawn here,
+        the tightest one around the positives, has no risk.
 
         Parameters
         ----------
@@ -147,8 +153,10 @@ class BoxSetClassifier(BaseBoxClassifier):
                 np.where(np.isnan(lower), -np.inf, lower)[None], np.where(np.isnan(upper), np.inf, upper)[None], order
             )
         self._fitted = drawing
-        for name in ("_loaded", "changes_"):
+        for name in ("_loaded", "changes_", "risk_table_"):
             self.__dict__.pop(name, None)
+        if self.boxes is not None:
+            self._set_risk(self.risk_table(X, y))
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -177,7 +185,7 @@ class BoxSetClassifier(BaseBoxClassifier):
         made = super()._as_model()
         if "_loaded" not in self.__dict__:
             return made
-        return replace(self._loaded, drawing=made.drawing, classes=made.classes)
+        return replace(self._loaded, drawing=made.drawing, classes=made.classes, risk=made.risk)
 
     def _rows_boxes(self) -> BoxSet:
         """Return the boxes that rows are read for."""
@@ -200,6 +208,8 @@ class BoxSetClassifier(BaseBoxClassifier):
     def __getattr__(self, name: str) -> Any:
         """Answer from the parameters what `fit` would have set: with boxes, the classifier is fitted from the start."""
         drawing = self.__dict__.get("_fitted", self.__dict__.get("boxes"))
+        if name in ("predict_proba", "risk_table_"):
+            raise AttributeError(NO_RISK)
         if name not in _FITTED or drawing is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         drawing = _check_drawing(drawing)

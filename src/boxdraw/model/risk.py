@@ -29,6 +29,7 @@ from boxdraw.model.export.html import html_table
 from boxdraw.model.export.markdown import markdown_table
 from boxdraw.model.export.text import rule_texts
 from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.union import union_of
 
 __all__ = ["Region", "RiskTable", "estimate_risk", "percent"]
 
@@ -69,8 +70,8 @@ class RiskTable(Sequence[Region]):
     >>> from boxdraw import BoxSet, BoxSetClassifier
     >>> model = BoxSetClassifier(BoxSet([[3]], [[9]], feature_names=["dose"]))
     >>> model.risk_table([[1], [2], [4], [5], [6], [0]], [0, 0, 1, 1, 0, 0])
-    3 ≤ dose ≤ 9: 58% (3–99%)
-    otherwise: 8% (0–73%)
+    3 ≤ dose ≤ 9: 58% (7–99.1%)
+    otherwise: 8% (0–74%)
     """
 
     def __init__(self, regions: Sequence[Region], boxes: BoxSet | None = None) -> None:
@@ -198,11 +199,13 @@ def estimate_risk(
     *,
     base_rate: float | None = None,
     each: tuple[float, float] = (1.0, 1.0),
+    drift: float = 0.0,
 ) -> RiskTable:
     """Estimate the risk of regions, from the one that should be highest on, by weights of rows.
 
     ``base_rate`` is the share of positives where the model is used, if another than here; ``each`` is what a positive
-    and a negative row weigh in a sample.
+    and a negative row weigh in a sample; ``drift`` is the variance of a share besides that of the rows, relative to
+    ``p (1 - p)``: what other models say of a region is not quite what is true of this one.
     """
     check_base_rate(base_rate)
     rate = float(n_positives.sum() / n_rows.sum())
@@ -215,9 +218,9 @@ def estimate_risk(
         blocks.append(block)
     regions = []
     for parts, n, k in blocks:
-        figures = (_shrunk(n, k, rate), *_interval(n, k, each))
+        figures = (_shrunk(n, k, rate), *_interval(n, k, each, drift))
         risk, low, high = (_moved(figure, rate, base_rate) for figure in figures)
-        regions.append(Region(_joined(parts), n, k, risk, min(low, risk), max(high, risk)))
+        regions.append(Region(_joined(parts, boxes), n, k, risk, min(low, risk), max(high, risk)))
     return RiskTable(regions, boxes)
 
 
@@ -238,12 +241,13 @@ def _shrunk(n: float, k: float, rate: float) -> float:
     return (k + rate) / (n + 1)
 
 
-def _interval(n: float, k: float, each: tuple[float, float]) -> tuple[float, float]:
+def _interval(n: float, k: float, each: tuple[float, float], drift: float) -> tuple[float, float]:
     """Return where the share of positives among as many new rows lies."""
     if n <= 0:
         return 0.0, 1.0
     # As many rows of weight 1 as tell as much: the variance of a share of weighted counts, as in `goals`.
     size = n**2 / ((n - k) * each[0] + k * each[1])
+    size = size / (1 + drift * size)
     hits = size * k / n
     low = float(betaincinv(hits + 0.5, size - hits + 0.5, _TAIL)) if k > 0 else 0.0
     high = float(betaincinv(hits + 0.5, size - hits + 0.5, 1 - _TAIL)) if k < n else 1.0
@@ -258,9 +262,12 @@ def _moved(share: float, rate: float, base_rate: float | None) -> float:
     return odds / (1 + odds)
 
 
-def _joined(parts: list[Any]) -> Any:
+def _joined(parts: list[Any], boxes: BoxSet | None) -> Any:
     """Return what regions together are: the fewest points, or the boxes of all; the last one holds all that is left."""
     last = parts[-1]
-    if not isinstance(last, tuple):
+    if boxes is None or not last:
         return last
-    return tuple(dict.fromkeys(k for part in parts for k in part)) if last else ()
+    numbers = list(dict.fromkeys(k for part in parts for k in part))
+    outermost = set(union_of(boxes[numbers], [1] * len(numbers), 1))  # a box within another says nothing more
+    kept = tuple(k for k in numbers if boxes[k] in outermost)
+    return kept if len(kept) == len(outermost) else tuple(numbers)

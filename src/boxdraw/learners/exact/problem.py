@@ -94,10 +94,10 @@ class Problem:
         """Return True if a box limits no features that may not stand together, and holds what it must."""
         if self.masks is None or self.limits is None:
             return True
-        from boxdraw.learners.engine.climb import allows
+        from boxdraw.learners.engine.climb import allow_together
 
         (low, high), mass = self.limits.limited(box), self.masks.mass
-        if not allows(self.masks, *box, low | high):
+        if not allow_together(self.masks.together, (low | high)[None]).all():
             return False
         if not mass.size:
             return True

@@ -23,12 +23,16 @@ from boxdraw.learners.fast.fast_boxes import DISTANCES, LearnedFastBoxes, check_
 from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, suitable_price
 from boxdraw.learners.fast.growth import Growth, growth_named
 from boxdraw.learners.fast.matched import MatchedFits
+from boxdraw.learners.fast.path import critical_weights
 from boxdraw.learners.fast.sources import Source
 from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.folds import auc, chance_level, inner_splits
 from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, goal_of, pick, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
+from boxdraw.learners.risk import FoldRows, held_out_risk, ladder, spread
 from boxdraw.metrics import auh_score
+from boxdraw.model.boxes import BoxSet
+from boxdraw.model.risk import RiskTable, check_base_rate
 from boxdraw.tables.training import Training
 
 Setting = dict[str, Any]
@@ -36,6 +40,7 @@ Task = tuple[Any, str, int]  # feature range, distance and number of boxes: what
 
 _ERRORS = 3  # standard errors above one half that the best of many settings hardly ever reaches by chance
 _COSTS = 1e-6, 1e6  # of false alarms, where a goal decides
+_STEPS = tuple((10.0 ** np.linspace(1, -1, 9)).tolist())  # costs relative to the chosen one, for regions of risk
 _COUNTS = 1, 2, 3, 4, 5, 6, 8, 10  # numbers of boxes
 
 
@@ -78,6 +83,8 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     max_alarm_rate, min_precision, min_recall, confidence : float or None
         Goals instead of a cost, as in `SparseBoxesClassifier`: `negative_weight_` is the best one that keeps the goal
         on the inner folds.
+    base_rate : float or None, default=None
+        As in `SparseBoxesClassifier`.
     simplified : bool, default=True
         Whether to leave out boxes and limits as long as misses plus `false_alarm_cost_` times the false alarms on the
         training rows do not rise, unless that does worse on the inner folds. The boxes, the path and critical weights
@@ -102,6 +109,8 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         was found on the inner folds.
     goal_ : KeptGoal or None
         As in `SparseBoxesClassifier`.
+    risk_table_ : RiskTable
+        As in `SparseBoxesClassifier`; the regions are the boxes at nine costs, ``boxes_`` among them.
     best_params_ : dict
         The setting of the grid with the best mean score; ties go to fewer boxes, then to the earlier setting. With a
         single row in a class there is nothing to choose by: the first values of all parameters are used, with a
@@ -136,6 +145,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     best_score_: float
     best_params_: dict[str, Any]
     goal_: KeptGoal | None
+    _held_out: list[FoldRows] | None  # during a fit
 
     def __init__(
         self,
@@ -152,6 +162,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         min_precision: float | None = None,
         min_recall: float | None = None,
         confidence: float = 0.9,
+        base_rate: float | None = None,
         simplified: bool = True,
         scoring: Any = None,
         cv: Any = 3,
@@ -175,6 +186,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         self.min_precision = min_precision
         self.min_recall = min_recall
         self.confidence = confidence
+        self.base_rate = base_rate
         self.simplified = simplified
         self.scoring = scoring
         self.cv = cv
@@ -189,6 +201,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     def _check_parameters(self, *, stored: bool) -> None:
         self._grid()
         goal_of(self)
+        check_base_rate(self.base_rate)
         check_bool(self.relative_expansion, "relative_expansion")
         check_bool(self.round_limits, "round_limits")
         if stored and not isinstance(self.cv, Integral):
@@ -211,6 +224,12 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         # At a weight of one's own there may well be nothing else: the path of costs is what matters then.
         everything = self.negative_weight is None and flagged.all()
         return super()._doubt(source) or (everything_is_flagged(cost) if everything else "")
+
+    def _fit(self, source: Source) -> None:
+        self._held_out = None
+        super()._fit(source)
+        self._set_risk(self._risk(source))
+        del self._held_out
 
     def _warn(self, source: Source) -> None:
         caution(self, self._rows(source), self._doubt(source) or self._by_chance)
@@ -386,21 +405,52 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         """Return the cost for the final fit, and whether to simplify; find out what a false alarm costs."""
         given = setting.get("negative_weight", self.negative_weight)
         c = balance if given == "balanced" else float(given) if isinstance(given, Real) else None
-        if c is not None and not self.simplified:
-            return c, False
         plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"])
         push = partial(self._push, setting["expansion"])
         matched = MatchedFits(plan, growth_named(setting["growth"]), push, rows, folds)
         self._by_chance = _doubt_of_ranking(matched.weights, folds)
-        if (goal := goal_of(self)) is not None:
-            return self._keep(goal, matched, _pooled(folds))
         pooled, critical = _pooled(folds), np.concatenate(matched.weights)
+        if (goal := goal_of(self)) is not None:
+            c, simpler = self._keep(goal, matched, pooled)
+        else:
+            c = self._suited(given, c, balance, critical, pooled)
+            simpler = bool(self.simplified) and matched.simpler_is_as_good(c, self.false_alarm_cost_)
+        self._held_out = matched.held_out(c, self.false_alarm_cost_ if simpler else None)
+        return c, simpler
+
+    def _suited(self, given: Any, c: float | None, balance: float, critical: FloatArray, pooled: Training) -> float:
+        """Return the cost that is given, or else the one that suits what a false alarm costs; find that out."""
         if given is None and self.false_alarm_cost is None:
             self.false_alarm_cost_ = suitable_price(critical, pooled.positive, pooled.weight, pooled.balance)
         if c is None:
             choices = None if given is None else [balance if cost == "balanced" else cost for cost in given]
             c = best_cost(critical, pooled.positive, pooled.weight, self.false_alarm_cost_, choices)
-        return c, bool(self.simplified) and matched.simpler_is_as_good(c, self.false_alarm_cost_)
+        return c
+
+    def _ladder(self, source: Source, c: float) -> list[BoxSet]:
+        """Return the boxes at costs from ten times the chosen one to a tenth of it, with round limits if there are."""
+        growth, order = growth_named(self.growth_), self._edges.order
+        limits = [self._edges.limits(c * step, self.expansion_, growth) for step in _STEPS if step != 1]
+        lower, upper = (np.concatenate(side) for side in zip(*limits, strict=True))
+        if self._rounded:
+            lower, upper = source.rounded((lower, upper), order, self._encoding)
+        ends = np.cumsum([len(low) for low, _ in limits])[:-1]
+        parts = zip(np.split(lower, ends), np.split(upper, ends), strict=True)
+        levels = [self._encoding.boxes(*part, order) for part in parts]
+        return [*levels[: len(levels) // 2], self.boxes_, *levels[len(levels) // 2 :]]
+
+    def _risk(self, source: Source) -> RiskTable | None:
+        """Return the risk of the boxes at several costs, by the critical weights of held-out rows."""
+        if self._held_out is None:
+            return None
+        rows, c = self._rows(source), self.negative_weight_
+        boxes, of, region = ladder(self._ladder(source, c))
+        critical = critical_weights(self._edges, rows.X, [self.expansion_], growth_named(self.growth_), self.n_jobs)[0]
+        place = region[np.searchsorted(-c * np.array(_STEPS), -critical)]
+        counts = spread(place, rows.weights, len(of), self._held_out)
+        known = {"base_rate": self.base_rate, "each": rows.stand_for}
+        times = max(1.0, float(counts[:, 0].sum() / rows.weights.sum()))  # that a row is held out
+        return held_out_risk(of, counts, boxes, times=times, **known)
 
     def _keep(self, goal: Goal, matched: MatchedFits, pooled: Training) -> tuple[float, bool]:
         """Return the best cost that keeps a goal on the inner folds, and whether it does so without needless limits."""

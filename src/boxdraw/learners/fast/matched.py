@@ -15,6 +15,7 @@ from boxdraw.learners.fast.needed import needed_edges
 from boxdraw.learners.fast.path import critical_weights, has_many_cells, training_weights
 from boxdraw.learners.fast.stages import Plan, Stages
 from boxdraw.learners.goals import cuts_within
+from boxdraw.learners.risk import FoldRows
 from boxdraw.tables.training import Training
 
 _SLACK = 3.0  # standard errors
@@ -61,20 +62,34 @@ class MatchedFits:
 
     def simpler_flags(self, c: float, price: float) -> BoolArray:
         """Return which test rows boxes without needless limits flag."""
-        return np.concatenate([self._simpler(number, c, price) for number in range(len(self._folds))])
+        return np.concatenate([self._simpler_flags(number, c, price) for number in range(len(self._folds))])
 
-    def _simpler(self, number: int, c: float, price: float) -> BoolArray:
-        fold, edges = self._folds[number], self._edges[number]
-        push, ratio = self._pushes[number], self._ratios[number]
-        simpler = needed_edges(edges, fold.train, c / ratio, push, self._growth, price)
-        critical = critical_weights(simpler, fold.test.X, [push], self._growth, None)[0]
-        return np.asarray(scaled_weights(critical, ratio) >= c)
+    def _simpler_flags(self, number: int, c: float, price: float) -> BoolArray:
+        return np.asarray(scaled_weights(self._simpler(number, c, price)[1], self._ratios[number]) >= c)
+
+    def _simpler(self, number: int, c: float, price: float) -> tuple[FloatArray, FloatArray]:
+        """Return the weights of a fold's training and test rows by boxes without needless limits."""
+        fold, push = self._folds[number], self._pushes[number]
+        edges = needed_edges(self._edges[number], fold.train, c / self._ratios[number], push, self._growth, price)
+        weights = (critical_weights(edges, rows.X, [push], self._growth, None)[0] for rows in (fold.train, fold.test))
+        own, critical = weights
+        return own, critical
+
+    def held_out(self, c: float, price: float | None) -> list[FoldRows]:
+        """Return how rows rank by the fold that holds them out; with a price, by boxes without needless limits."""
+        pairs = self._own
+        if price is not None:
+            pairs = [self._simpler(number, c, price) for number in range(len(self._folds))]
+        return [
+            FoldRows(own, fold.train.weights, critical, fold.test.weights, fold.test.positive)
+            for fold, (own, critical) in zip(self._folds, pairs, strict=True)
+        ]
 
     def simpler_is_as_good(self, c: float, price: float) -> bool:
         """Return True if boxes without needless limits lose no more on held-out rows than chance explains."""
         changes = []
         for number, (fold, weights) in enumerate(zip(self._folds, self.weights, strict=True)):
-            before, after = weights >= c, self._simpler(number, c, price)
+            before, after = weights >= c, self._simpler_flags(number, c, price)
             worth = fold.test.weights * np.where(fold.test.positive, 1.0, -price)
             changes.append(worth * (before.astype(np.float64) - after))
         change = np.concatenate(changes)

@@ -2,47 +2,72 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from boxdraw._core.arrays import FloatArray
+from boxdraw._core.arrays import FloatArray, IntArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.folds import Split, auc, n_repeats
-from boxdraw.learners.scored.learn import learn, make_ready
+from boxdraw.learners.scored.learn import Card, learn, make_ready
 from boxdraw.learners.scored.settings import Setting, Shape
+from boxdraw.tables.order import Order
 from boxdraw.tables.training import Training
 
 REPEATS = 4  # of the folds, where cv is their number
 
 
-def choose(
+@dataclass(frozen=True, slots=True)
+class FoldCards:
+    """The cards of a fold, one per setting, and its rows."""
+
+    train: IntArray
+    test: IntArray
+    order: Order
+    cards: list[Card]
+    auc: list[float]  # on the test rows
+
+    def sums(self, data: Training, number: int) -> tuple[IntArray, IntArray]:
+        """Return the points of the training and of the test rows, by the card of a setting."""
+        card = self.cards[number]
+        own, new = (card.sums(self.order.apply(data.X[rows])) for rows in (self.train, self.test))
+        return own, new
+
+
+def learn_folds(
     data: Training,
     splits: list[Split],
     settings: list[Setting],
     shape: Shape,
     n_jobs: int | None = None,
     verbose: int = 0,
-) -> tuple[Setting, FloatArray]:
-    """Return the setting that ranks held-out rows best, if any clearly does, and the AUC of all: (folds, settings)."""
+) -> list[FoldCards]:
+    """Learn cards on the training rows of each fold, and rank the others."""
     progress = Progress("Scored Boxes", verbose)
 
-    def work(split: Split) -> list[float]:
+    def work(split: Split) -> FoldCards:
         train, test = data.take(split[0]), data.take(split[1])
         ready = make_ready(train, shape.false_alarm_cost, constraints=shape.constraints)
         free = replace(shape, max_union=None, constraints=scaled(shape, train, data))
         X, weight = ready.order.apply(test.X), on_grid(test.weights)
-        return [auc(test.positive, learn(ready, setting, free).graded(X), weight) for setting in settings]
+        cards = [learn(ready, setting, free) for setting in settings]
+        return FoldCards(*split, ready.order, cards, [auc(test.positive, card.graded(X), weight) for card in cards])
 
-    results = []
-    for done, result in enumerate(threaded_map(work, splits, n_jobs), start=1):
-        results.append(result)
+    folds = []
+    for done, fold in enumerate(threaded_map(work, splits, n_jobs), start=1):
+        folds.append(fold)
         progress.share(done, len(splits))
-    scores = np.array(results)
-    return settings[clearly_best(scores, _usual(settings), len(splits) / n_repeats(splits))], scores
+    return folds
+
+
+def choose(folds: list[FoldCards], settings: list[Setting]) -> tuple[int, FloatArray]:
+    """Return the place of the setting that ranks best, if any clearly does, and the AUC of all: (folds, settings)."""
+    scores = np.array([fold.auc for fold in folds])
+    repeats = n_repeats([(fold.train, fold.test) for fold in folds])
+    return clearly_best(scores, _usual(settings), len(folds) / repeats), scores
 
 
 def scaled(shape: Shape, part: Training, data: Training) -> ColumnConstraints | None:

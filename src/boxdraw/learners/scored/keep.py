@@ -1,4 +1,4 @@
-"""The threshold of a card that keeps a goal on held-out rows."""
+"""The threshold of a card that keeps a goal on held-out rows, and the risk of its points."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import replace
 import numpy as np
 
 from boxdraw._core.sums import on_grid
-from boxdraw._core.tiles import threaded_map
-from boxdraw.learners.folds import Split
+from boxdraw.learners.folds import n_repeats
 from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, cuts_within, pick
-from boxdraw.learners.scored.choose import scaled
-from boxdraw.learners.scored.learn import Card, learn, make_ready
-from boxdraw.learners.scored.settings import Setting, Shape
+from boxdraw.learners.risk import FoldRows, held_out_risk, spread
+from boxdraw.learners.scored.choose import FoldCards
+from boxdraw.learners.scored.learn import Card
+from boxdraw.model.risk import RiskTable
 from boxdraw.model.union import MAX_SETS, count_sets
 from boxdraw.tables.order import Order
 from boxdraw.tables.training import Training
 
 
 def keep(
-    card: Card, order: Order, goal: Goal, data: Training, splits: list[Split], setting: Setting, shape: Shape
+    card: Card, order: Order, goal: Goal, data: Training, folds: list[FoldCards], number: int
 ) -> tuple[Card, KeptGoal]:
     """Return the card with the best threshold that keeps a goal, and what held-out rows promise.
 
@@ -30,18 +30,31 @@ def keep(
     thresholds = cuts_within(sums, weight, goal.shares)
     decides = np.array([_decides(card, int(t)) for t in thresholds])
 
-    def work(split: Split) -> np.ndarray:
-        train, test = (data.take(rows) for rows in split)
-        ready = make_ready(train, shape.false_alarm_cost, constraints=shape.constraints)
-        free = replace(shape, max_union=None, constraints=scaled(shape, train, data))
-        other = learn(ready, setting, free)
-        own, new = (other.sums(ready.order.apply(rows.X)).astype(np.float64) for rows in (train, test))
-        return new >= cuts_within(own, on_grid(train.weights), goal.shares)[:, None]
-
-    flagged = np.concatenate(list(threaded_map(work, splits, None)), axis=1) & decides[:, None]
-    rows = np.concatenate([test for _, test in splits])
-    at, kept = pick(goal, OperatingPoints.of_masks(flagged, data.positive[rows], weight[rows], data.stand_for))
+    flags = []
+    for fold in folds:
+        own, new = (sums.astype(np.float64) for sums in fold.sums(data, number))
+        flags.append(new >= cuts_within(own, weight[fold.train], goal.shares)[:, None])
+    flagged = np.concatenate(flags, axis=1) & decides[:, None]
+    rows = np.concatenate([fold.test for fold in folds])
+    each = weight[rows] / n_repeats([(fold.train, fold.test) for fold in folds])
+    at, kept = pick(goal, OperatingPoints.of_masks(flagged, data.positive[rows], each, data.stand_for))
     return replace(card, threshold=int(thresholds[at])), kept
+
+
+def card_risk(
+    card: Card, order: Order, data: Training, folds: list[FoldCards], number: int, base_rate: float | None
+) -> RiskTable:
+    """Return the risk of the points of a card, from the cards of the folds for a setting."""
+    weight = on_grid(data.weights)
+    times = n_repeats([(fold.train, fold.test) for fold in folds])
+    held_out = []
+    for fold in folds:
+        own, new = fold.sums(data, number)
+        held_out.append(FoldRows(own, weight[fold.train], new, weight[fold.test], data.positive[fold.test]))
+    values, place = np.unique(card.sums(order.apply(data.X)), return_inverse=True)
+    counts = spread(len(values) - 1 - place.reshape(-1), weight, len(values), held_out)
+    of = [*values[:0:-1].tolist(), None]
+    return held_out_risk(of, counts, times=times, base_rate=base_rate, each=data.stand_for)
 
 
 def _decides(card: Card, threshold: int) -> bool:

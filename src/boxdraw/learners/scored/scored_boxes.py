@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
-from boxdraw._core.quiet import quietly
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.doubts import caution, ranks_by_chance
@@ -23,6 +22,7 @@ from boxdraw.learners.parameters import check_bool, check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.risk import check_base_rate
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.tables.schema import read_rows
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
@@ -70,10 +70,12 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     max_alarm_rate, min_precision, min_recall, confidence : float or None
         Goals instead of a cost, as in `SparseBoxesClassifier`: the threshold is the best one that keeps the goal on the
         inner folds. The union may then have more than `max_union` boxes.
+    base_rate : float or None, default=None
+        As in `SparseBoxesClassifier`.
     cv : int, splitter, iterable of (train, test) or None, default=3
-        Inner folds for what is "auto". An int gives stratified folds, dealt several times, that depend on the rows'
-        values and not on their order; for large tables on a sample. None does without: "auto" is then 2 limits and
-        lam 4.
+        Inner folds for what is "auto", for goals and for the risk. An int gives stratified folds, dealt several times,
+        that depend on the rows' values and not on their order; for large tables on a sample. None does without: "auto"
+        is then 2 limits and lam 4.
     categorical_features, pos_label, round_limits
         As in `FastBoxesClassifier`.
     random_state : int, RandomState instance or None, default=None
@@ -93,6 +95,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         The setting in use.
     goal_ : KeptGoal or None
         As in `SparseBoxesClassifier`.
+    risk_table_ : RiskTable
+        As in `SparseBoxesClassifier`; the regions are points.
     cv_results_ : dict
         ``params``, ``mean_test_score`` and ``split*_test_score``: the AUC of each setting on the inner folds; only if
         there were any.
@@ -142,6 +146,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         min_precision: float | None = None,
         min_recall: float | None = None,
         confidence: float = 0.9,
+        base_rate: float | None = None,
         cv: Any = 3,
         categorical_features: Any = None,
         pos_label: Any = None,
@@ -165,6 +170,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.min_precision = min_precision
         self.min_recall = min_recall
         self.confidence = confidence
+        self.base_rate = base_rate
         self.cv = cv
         self.categorical_features = categorical_features
         self.pos_label = pos_label
@@ -198,12 +204,13 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         check_balance(data, LEAST_BALANCE)
         few = draw_sample(data)
         dealt = few if isinstance(self.cv, Integral) else data
-        setting, doubt = self._choose(dealt, settings, shape)
+        setting, folds, doubt = self._choose(dealt, settings, shape)
+        number = settings.index(setting)
         progress = Progress("Scored Boxes", self.verbose)
         ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs, constraints=shape.constraints)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
         card = learn(ready, setting, shape, self.n_jobs)
-        card = self._keep(card, ready.order, dealt, setting, shape, told=len(settings) > 1)
+        card = self._keep(card, ready.order, dealt, folds, number)
         progress.step(f"boost: {len(card.points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}")
         self.max_limits_, self.lam_ = setting.max_limits, setting.lam
         self._order, self._card = ready.order, card
@@ -228,19 +235,17 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             return True
         return len(card.union()) <= self.max_union
 
-    def _keep(self, card: Any, order: Any, data: Training, setting: Setting, shape: Shape, told: bool) -> Any:
-        """Return the card with the threshold that keeps the goal, if any; ``told``: what is wrong with folds."""
-        from boxdraw.learners.scored.keep import keep
+    def _keep(self, card: Any, order: Any, data: Training, folds: list[Any], number: int) -> Any:
+        """Set the risk; return the card with the threshold that keeps the goal, if there is one."""
+        from boxdraw.learners.scored.keep import card_risk, keep
 
-        self.goal_ = None
-        if (goal := goal_of(self)) is None:
-            return card
-        with quietly(*[UserWarning] * told):
-            splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state)
-        if splits and len(card.points):
-            card, self.goal_ = keep(card, order, goal, data, splits, setting, shape)
-        elif splits:
-            self.goal_ = goal.missed()
+        goal, self.goal_ = goal_of(self), None
+        self._set_risk(card_risk(card, order, data, folds, number, self.base_rate) if folds else None)
+        if goal is not None and folds:
+            if not len(card.points):
+                self.goal_ = goal.missed()
+            else:
+                card, self.goal_ = keep(card, order, goal, data, folds, number)
         return card
 
     @property
@@ -378,6 +383,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         check_cost(self.lam, "lam", "auto")
         check_cost(self.false_alarm_cost, "false_alarm_cost", None)
         goal_of(self)
+        check_base_rate(self.base_rate)
         check_bool(self.signed_points, "signed_points")
         check_bool(self.round_limits, "round_limits")
         if self.signed_points and self.min_box_precision is not None:
@@ -401,24 +407,29 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         asked = constraints if constraints.asked.any else None
         return Shape(int(self.max_boxes), union, bool(self.signed_points), cost, asked)
 
-    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, str]:
-        """Return the setting, chosen by inner folds if there are several, and a warning if these rank by chance."""
-        self.__dict__.pop("cv_results_", None)
-        if len(settings) == 1:
-            return settings[0], ""
-        from boxdraw.learners.scored.choose import REPEATS, choose
+    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, list[Any], str]:
+        """Return the setting, chosen by inner folds if there are several; these; a warning if they rank by chance."""
+        from boxdraw.learners.scored.choose import REPEATS, choose, learn_folds
 
-        splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state, REPEATS)
+        self.__dict__.pop("cv_results_", None)
+        repeats = REPEATS if len(settings) > 1 else 1
+        splits = []
+        if self.cv is not None:
+            splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state, repeats)
         if not splits:
-            return _PLAIN if _PLAIN in settings else settings[0], ""
-        setting, scores = choose(data, splits, settings, shape, self.n_jobs, self.verbose)
+            return _PLAIN if _PLAIN in settings else settings[0], [], ""
+        folds = learn_folds(data, splits, settings, shape, self.n_jobs, self.verbose)
+        if len(settings) == 1:
+            return settings[0], folds, ""
+        number, scores = choose(folds, settings)
+        setting = settings[number]
         self.cv_results_ = {
             "params": [{"max_limits": setting.max_limits, "lam": setting.lam} for setting in settings],
             "mean_test_score": scores.mean(axis=0),
             **{f"split{number}_test_score": row for number, row in enumerate(scores)},
         }
         reached, by_chance = scores.mean(axis=0)[settings.index(setting)], chance_level(data.positive, splits)
-        return setting, ranks_by_chance(reached, by_chance, "scorecard")
+        return setting, folds, ranks_by_chance(reached, by_chance, "scorecard")
 
     def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
         """Give at most one warning about the scorecard, or what else is to be said of it."""

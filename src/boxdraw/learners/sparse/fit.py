@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
 from boxdraw.learners.constraints import ColumnConstraints
@@ -19,11 +19,13 @@ from boxdraw.learners.engine.draw import Drawing
 from boxdraw.learners.engine.levels import NUMBERS, LevelTable, make_axes, put_on_levels
 from boxdraw.learners.folds import inner_splits, usable_folds
 from boxdraw.learners.goals import Goal
+from boxdraw.learners.risk import FoldRows, held_out_risk, ladder, spread
 from boxdraw.learners.rounding import Limits, round_on_rows
 from boxdraw.learners.sparse.budget import LEVELS, best_within
 from boxdraw.learners.sparse.drawings import Board, Costs, has_clusters, limits_of, order_of
 from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint, make_frontier
 from boxdraw.learners.sparse.learn import (
+    CLIMB,
     TRUST,
     Aim,
     Choice,
@@ -35,6 +37,7 @@ from boxdraw.learners.sparse.learn import (
     choose_aim,
     choose_cost,
     draw_path,
+    first_deal,
     hold_out,
     is_small,
     n_deals,
@@ -43,6 +46,7 @@ from boxdraw.learners.sparse.learn import (
 from boxdraw.learners.sparse.place import Placing
 from boxdraw.learners.sparse.rank import LOW_PRICE, PARTS, RATIOS, Ranking, draw_costs, spreads
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.risk import RiskTable
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.order import Order
 from boxdraw.tables.training import Training
@@ -63,6 +67,7 @@ class Found:
     order: Order
     flags_everything: bool
     ratio: int  # place of the cost in the grid
+    risk: RiskTable | None
 
 
 class Fit:
@@ -77,9 +82,10 @@ class Fit:
         round_limits: bool,
         n_jobs: int | None = None,
         goal: Goal | None = None,
+        base_rate: float | None = None,
     ) -> None:
         self._data, self._few, self._encoding, self._constraints = data, few, encoding, constraints
-        self._round, self._n_jobs, self._goal = round_limits, n_jobs, goal
+        self._round, self._n_jobs, self._goal, self._base_rate = round_limits, n_jobs, goal, base_rate
         self._masks = partial(constraints.of_table, share=constraints.least_share(data))
         n_numbers = LEVELS if goal is not None and goal.is_most else NUMBERS
         self.table = put_on_levels(few, encoding, n_numbers, constraints.cuts)
@@ -89,6 +95,7 @@ class Fit:
         self._cuts = {column.column: column.cuts for column in moved}
         self._efforts = Efforts.for_table(self.table)
         self._held_out: HeldOut | None = None
+        self._first_deal: list[Split] = []
 
     @property
     def n_positives(self) -> int:
@@ -122,6 +129,7 @@ class Fit:
                 None,
                 "",
             )
+        self._first_deal = first_deal(splits)
         self._held_out = hold_out(self.table, splits, grid, self._n_jobs, progress.share, self._masks)
         clustered = has_clusters(len(self._axes), grid.n_boxes[-1])
         choices, found = choose(self._held_out, grid, clustered), None
@@ -158,14 +166,58 @@ class Fit:
         softness = _SOFTNESS * np.sqrt(self._data.positive_weight) if smooth and self._few is self._data else 0.0
         price = grid.limits[choice.limit] / 2 * self._data.positive_weight
         boxes = self._boxes(drawing, self._data, ratio, softness, price, stays=share is not None)
+        by_cost, ranking = self._rank(drawing, grid, choice)
         return Found(
             boxes,
             self._frontier(path, grid, choice, boxes, softness),
-            *self._rank(drawing, grid, choice),
+            by_cost,
+            ranking,
             self._order,
             bool(len(boxes)) and not boxes.limited.any(axis=1).all(),
             choice.ratio,
+            self._risk(boxes, drawing, by_cost, grid, choice, aim),
         )
+
+    def _risk(
+        self,
+        boxes: BoxSet,
+        drawing: Drawing,
+        by_cost: list[tuple[float, BoxSet]],
+        grid: Grid,
+        choice: Choice,
+        aim: Aim | None,
+    ) -> RiskTable | None:
+        """Return the risk in the drawings from the highest cost to the lowest, by those of the folds for the same."""
+        if self._held_out is None:
+            return None
+        costs = grid.costs(grid.ratios[choice.ratio], grid.limits[choice.limit])
+        least = self._constraints.least_ratio(self._data)
+        tighter = sum(ratio > costs.ratio for ratio in RATIOS)
+
+        def levels(drawings: list[Any], chosen: Any) -> list[Any]:
+            return [*drawings[::-1][:tighter], chosen, *drawings[::-1][tighter:]]
+
+        def first(board: Board, drawings: list[Drawing]) -> IntArray:
+            held = [board.held(drawing) for drawing in drawings]
+            return np.argmax([*held, np.ones(len(board.ups), dtype=np.bool_)], axis=0)
+
+        folds = []
+        for fold, split in zip(self._held_out.folds, self._first_deal, strict=False):
+            start = fold.path[choice.place]
+            if aim is not None and aim.share is not None:
+                start = best_within(fold.board, [fold.path[at.place] for at in aim.choices], aim.share)[1]
+            drawings = levels(draw_costs(fold.board, start, costs, CLIMB, least), start)
+            own, new = (-first(board, drawings) for board in (fold.board, fold.judge))
+            train, test = split.train, split.test
+            # A distinct row may be of both classes.
+            ranks, masses = np.concatenate([new, new]), np.concatenate([test.ups, test.downs])
+            positive = np.arange(len(masses)) < len(new)
+            folds.append(FoldRows(own, train.ups + train.downs, ranks, masses, positive))
+        union, of, region = ladder(levels([drawn for _, drawn in by_cost], boxes))
+        table = self.table
+        places = region[first(self._last_board, levels(self._last_drawings, drawing))]
+        counts = spread(places, table.ups + table.downs, len(of), folds)
+        return held_out_risk(of, counts, union, base_rate=self._base_rate, each=table.stand_for)
 
     def _boxes(
         self, drawing: Drawing, data: Training, ratio: float, softness: float, price: float, stays: bool = False
@@ -282,7 +334,10 @@ class Fit:
     ) -> list[Limits]:
         """Draw for each cost, from the least on; None: boxes that only rank rows may hold any rows."""
         masks = self._masks(table, self._axes, **{} if least_ratio is not None else {"share": None})
-        drawings = draw_costs(Board(table, self._axes, masks=masks), start, costs, self._efforts.rank, least_ratio or 0)
+        board = Board(table, self._axes, masks=masks)
+        drawings = draw_costs(board, start, costs, self._efforts.rank, least_ratio or 0)
+        if table is self.table:
+            self._last_board, self._last_drawings = board, drawings
         return [self._limits(drawing) for drawing in drawings]
 
     def _path(self, limits: Sequence[Limits]) -> list[BoxSet]:

@@ -24,7 +24,7 @@ WORK, LEVELS = 200_000, 2_000  # rows looked at in a round, of each feature; wha
 SHORTER, TIGHTER = 0.25, 0.5  # standard errors that may be given up for a shorter drawing, for fewer false alarms
 CLUSTERED = 1.0  # standard errors that a drawing from clusters must be better by: it is a long one
 TRUST = 0.25  # in what the drawings of the folds say of rows they have not seen, beside the labels
-_CLIMB = Effort(0, 1, 0)
+CLIMB = Effort(0, 1, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def _go_back(board: Board, grid: Grid, path: Path) -> None:
             costs, next_one = grid.costs(grid.ratios[r], grid.limits[q]), path[r + 1, g, q]
             if board.value(next_one, costs) > board.value(path[r, g, q], costs):
                 path[r, g, q] = resized(next_one, grid.n_boxes[g])
-                board.improve(path[r, g, q], costs, _CLIMB)
+                board.improve(path[r, g, q], costs, CLIMB)
 
 
 def _climbed_clusters(board: Board, grid: Grid) -> list[list[Drawing]]:
@@ -151,7 +151,7 @@ def _climbed_clusters(board: Board, grid: Grid) -> list[list[Drawing]]:
     for ratio in reversed(grid.ratios):
         drawings = [resized(drawing, 0) for drawing in drawings]
         for drawing in drawings:
-            board.improve(drawing, grid.costs(ratio, grid.limits[-1]), _CLIMB)
+            board.improve(drawing, grid.costs(ratio, grid.limits[-1]), CLIMB)
         by_ratio.append(drawings)
     return by_ratio[::-1]
 
@@ -190,6 +190,18 @@ class Split:
     train: LevelTable
     test: LevelTable
     rows: IntArray  # which rows of the whole table the test rows are
+
+
+def first_deal(splits: Sequence[Split]) -> list[Split]:
+    """Return the folds up to the first that tests a row again."""
+    seen: set[int] = set()
+    folds = []
+    for split in splits:
+        if not seen.isdisjoint(split.rows.tolist()):
+            break
+        seen.update(split.rows.tolist())
+        folds.append(split)
+    return folds
 
 
 def hold_out(

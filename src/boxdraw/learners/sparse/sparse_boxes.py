@@ -22,6 +22,7 @@ from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_no
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.risk import check_base_rate
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
 
 _BOXES = (1, 2, 4, 8)
@@ -66,6 +67,9 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         keeps the goal on the inner folds; see ``goal_``. If none does, the nearest one is taken, with a warning.
     confidence : float, default=0.9
         How sure it must be that the goal is kept on new rows.
+    base_rate : float or None, default=None
+        The share of positives where the model will be used, if negatives or positives were sampled for the training
+        rows. It moves ``risk_table_`` and ``predict_proba``, and nothing else.
     monotonic_cst : dict or array-like of -1, 0 and 1, default=None
         Directions of features, by name or position, or one for each feature. 1: more is worse, so that boxes have only
         lower limits on the feature; -1: only upper ones. Missing values have no direction.
@@ -110,6 +114,9 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         The most boxes that the inner folds allow.
     goal_ : KeptGoal or None
         What was asked for, whether held-out rows keep it, and its bound; None without a goal, or without inner folds.
+    risk_table_ : RiskTable
+        The risk in the drawings of ``path_`` and in ``boxes_``, from tight to loose: the share of positives among
+        held-out rows, with an interval for as many new rows. There is none without inner folds.
     classes_, pos_label_, n_features_in_, feature_names_in_
         As in `FastBoxesClassifier`.
 
@@ -145,6 +152,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         min_precision: float | None = None,
         min_recall: float | None = None,
         confidence: float = 0.9,
+        base_rate: float | None = None,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
         allowed_values: Any = None,
@@ -167,6 +175,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self.min_precision = min_precision
         self.min_recall = min_recall
         self.confidence = confidence
+        self.base_rate = base_rate
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst
         self.allowed_values = allowed_values
@@ -211,7 +220,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             progress = Progress("Sparse Boxes", self.verbose)
             rounded = bool(self.round_limits)
             goal = goal_of(self)
-            fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal)
+            fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal, self.base_rate)
             progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
             grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
             splits = self._splits(fit, few, len(grid.ratios) > 1)
@@ -223,6 +232,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[found.ratio] * data.balance)
             self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
             self.goal_ = None if aim is None or goal is None else aim.kept if len(found.boxes) else goal.missed()
+            self._set_risk(found.risk)
             self.max_boxes_ = grid.n_boxes[choice.n_boxes]
             self._warn(data, doubt, found.flags_everything, asked.any)
             warn_if_missed(self.goal_)
@@ -239,7 +249,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         Returns
         -------
         SparseBoxesClassifier
-            A fitted copy with other ``boxes_``; it ranks as this one does, flagged rows first.
+            A fitted copy with other ``boxes_``, whose risk is not known; it ranks as this one does, flagged rows first.
 
         Examples
         --------
@@ -253,6 +263,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         check_is_fitted(self)
         point = self.frontier_.at(n_limits)
         model = copy.copy(self)
+        model._set_risk(None)  # that of other boxes
         model.boxes_, model.frontier_ = point.boxes, Frontier(list(self.frontier_), point.n_limits)
         return model
 
@@ -286,6 +297,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
         check_bool(self.round_limits, "round_limits")
         goal_of(self)
+        check_base_rate(self.base_rate)
 
     def _grid(self, data: Training, n_positives: int, least_ratio: float) -> Any:
         """Return the settings to try, with false alarms of at least some cost relative to the balance."""
