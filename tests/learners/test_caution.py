@@ -139,7 +139,10 @@ def test_categories_and_missing_values_count_as_the_boxes_read_them():
     [
         (np.arange(1_000.0) + 5, "identifier"),
         (np.random.default_rng(0).permutation(np.arange(1_000.0)), "identifier"),
-        (np.random.default_rng(0).permutation(np.arange(3_000.0))[:1_000], "identifier"),  # a third of the rows was drawn
+        (
+            np.random.default_rng(0).permutation(np.arange(3_000.0))[:1_000],
+            "identifier",
+        ),  # a third of the rows was drawn
         (np.sort(np.random.default_rng(0).permutation(np.arange(1e7))[:1_000]), "identifier"),  # in order: moments
         (np.random.default_rng(0).permutation(np.arange(1e7))[:1_000], ""),  # amounts
         (np.random.default_rng(0).integers(0, 3_000, 1_000).astype(float), ""),  # few numbers, and some are equal
@@ -187,9 +190,10 @@ def test_what_gives_the_answer_away():
 
 def test_cautions_can_be_errors():
     X, y = table(threshold=0.99, noise=0, n_rows=700)
-    with warnings.catch_warnings(), pytest.raises(CautionWarning, match="few positives"):
+    with warnings.catch_warnings():
         warnings.simplefilter("error", CautionWarning)
-        SparseBoxesClassifier().fit(X, y)
+        with pytest.raises(CautionWarning, match="few positives"):
+            SparseBoxesClassifier().fit(X, y)
 
 
 def test_a_doubt_stands_for_the_rest_but_not_for_columns():
