@@ -420,18 +420,26 @@ def test_fast_boxes_that_flag_everything_give_one_warning(run, folder):
     assert told[1:] == [EVERYTHING]
 
 
-@pytest.mark.parametrize(
-    ("lowest", "warning"),
-    [(1e9, "boxdraw: warning: No row with the label is in a box: do not rely on them.\n"), (-1e9, EVERYTHING)],
-)
-def test_boxes_of_other_learners_that_hold_nothing_or_everything(run, data, monkeypatch, lowest, warning):
+def test_boxes_of_other_learners_that_hold_nothing(run, data, monkeypatch):
     def draw(self, *_):
-        self.boxes_ = boxdraw.BoxSet([[lowest, -1]], [[2e9, 99]], feature_names=["amount", "hour"])
+        self.boxes_ = boxdraw.BoxSet([[1e9, -1]], [[2e9, 99]], feature_names=["amount", "hour"])
         self.negative_weight_, self.status_, self.objective_, self.bound_ = 1.0, "optimal", 0.0, 0.0
         return self
 
     monkeypatch.setattr("boxdraw.cli.learning.ExactBoxesClassifier.fit", draw)
+    warning = "boxdraw: warning: No row with the label is in a box: do not rely on them.\n"
     assert run("fit", data, "--target", "fraud", "--method", "exact").err == warning
+
+
+@pytest.mark.parametrize("method", ["exact", "scored"])
+def test_cautions_are_in_terms_of_the_command_line(run, folder, method):
+    rows = [f"{row},{row % 7},{'yes' if row >= 170 else 'no'}" for row in range(200)]
+    Path("rows.csv").write_text("\n".join(["number,day,fraud", *rows]), encoding="utf-8")
+    told = run("fit", "rows.csv", "--target", "fraud", "--method", method).err
+    assert told == (
+        "boxdraw: warning: The rules rest on 'number', which looks like an identifier or the order of the rows: make "
+        "sure that it says something about rows to come, or leave it out with --drop.\n"
+    )
 
 
 def test_a_large_table_is_pointed_out(run, data, monkeypatch):

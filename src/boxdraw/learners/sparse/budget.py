@@ -59,10 +59,9 @@ def _tightest(
         last = np.argmax(fits[:, ::-step], axis=1)  # from the other side, the first that fits
         last = last if step < 0 else fits.shape[1] - 1 - last
         places.append(last)
-        kept = np.take_along_axis(running(ups, step), last[:, None], axis=1)[:, 0]
-        caught.append(
-            np.where(fits.any(axis=1), kept.round(12), -1.0)
-        )  # which of equal ones is not for rounding to say
+        ends = [(0, at + 1) if step > 0 else (at, axis.n_levels) for at, axis in zip(last, board.axes, strict=True)]
+        kept = [sums[first:end][::step].sum() for sums, (first, end) in zip(ups, ends, strict=True)]
+        caught.append(np.where(fits.any(axis=1), kept, -1.0))
     j, side = divmod(int(np.argmax(np.column_stack(caught))), 2)
     lo, hi = (int(box[0][j]), int(places[0][j])) if side == 0 else (int(places[1][j]), int(box[1][j]))
     return float(caught[side][j]), j, lo, hi
