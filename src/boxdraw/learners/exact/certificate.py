@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _check_sample_weight
 
+from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.files import read_source, write_text
 from boxdraw._core.tiles import tiles
 from boxdraw.learners.exact.objective import Objective, PointWeights
@@ -180,16 +181,15 @@ class Certificate:
         positive = has_label(labels_of(labels, len(table), np.array(self.classes, dtype=object)), self.pos_label)
         problem = {name: getattr(self, name) for name in _PROBLEM}
         objective = Objective(table, positive, weight, **problem)
-        self._check_constraints(objective)
+        self._check_constraints(table, positive, weight)
         return about_data(objective) | _value(objective, self.boxes)
 
-    def _check_constraints(self, objective: Objective) -> None:
+    def _check_constraints(self, table: FloatArray, positive: BoolArray, weight: FloatArray) -> None:
         """Raise if the boxes break a constraint."""
         categorical = [values is not None for values in self.boxes.categories]
         asked = Constraints.of(self.boxes.feature_names, categorical, **self.constraints or {})
-        inside = held(objective.X, self.boxes, 0.0)
-        sums = (inside @ (objective.weight * rows) for rows in (1, objective.positive))
-        if broken := [*asked.breaches(self.boxes), *asked.breaches_on(*sums)]:
+        inside = held(table, self.boxes, 0.0)
+        if broken := [*asked.breaches(self.boxes), *asked.breaches_on(inside @ weight, inside @ (weight * positive))]:
             raise ValueError("; ".join(breach.text for breach in broken))
 
     def _plain(self) -> dict[str, Any]:

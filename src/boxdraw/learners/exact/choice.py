@@ -48,8 +48,8 @@ def _scaled(objective: Objective, chosen: BoolArray) -> Objective:
     part = part_of(objective, chosen)
     share = Fraction(float(part.positive_weight() / objective.positive_weight())).limit_denominator(1000)
     constraints = None if part.constraints is None else part.constraints.scaled(len(part.X) / len(objective.X))
-    costs = {"box_cost": share * part.box_cost, "limit_cost": share * part.limit_cost}
-    return replace(part, **costs, constraints=constraints)
+    box, limit = share * part.box_cost, share * part.limit_cost
+    return replace(part, box_cost=box, limit_cost=limit, constraints=constraints)
 
 
 def _score(objective: Objective, part: Objective, outcome: Outcome, chosen: BoolArray) -> float:

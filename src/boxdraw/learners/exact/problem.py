@@ -94,10 +94,12 @@ class Problem:
         """Return True if a box limits no features that may not stand together, and holds what it must."""
         if self.masks is None or self.limits is None:
             return True
-        from boxdraw.learners.engine.climb import allows
-
-        (low, high), mass = self.limits.limited(box), self.masks.mass
-        if not allows(self.masks, *box, low | high):
+        (low, high), mass, (first, *sets) = self.limits.limited(box), self.masks.mass, self.masks.together
+        twins, n_groups, limited = first[:-1], int(first[-1]), low | high
+        own = limited & ~(limited[twins] & (twins < np.arange(len(twins))))  # a feature of two columns counts once
+        if n_groups and not any(bool(some[:-1][own].all()) for some in sets[:n_groups]):
+            return False
+        if any(some[:-1][own].sum() > some[-1] for some in sets[n_groups:]):
             return False
         if not mass.size:
             return True

@@ -56,13 +56,14 @@ def find_ranks(positives: FloatArray, negatives: FloatArray, margin: float) -> R
 
 def ranks_at(values: FloatArray, positives: FloatArray, negatives: FloatArray, margin: float) -> Ranks:
     """Rank given values, in order, as limits."""
-    known, ranks = ~np.isnan(positives), []
+    ranks = []
     for rows, v in ((positives, margin), (negatives, -margin)):
         first = np.searchsorted(sum_up(values, v), rows, "right") - 1
         last = np.searchsorted(sum_down(values, -v), rows, "left")
         first[np.isnan(rows)], last[np.isnan(rows)] = len(values) - 1, 0
-        ranks += [first, last]
-    return Ranks(values, known, *ranks, given=True)
+        ranks.append((first, last))
+    (lowest, highest), (first, last) = ranks
+    return Ranks(values, ~np.isnan(positives), lowest, highest, first, last, given=True)
 
 
 def tight_lower(values: FloatArray, margin: float) -> FloatArray:
