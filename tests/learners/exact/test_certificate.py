@@ -357,7 +357,7 @@ BROKEN = {
     ),
     "not UTF-8": (b'{"\xff', "not UTF-8 at byte 2"),
     "nested": ('{"a":' * 100_000, ""),
-    "a newer version": ({"version": 3}, "written by a newer boxdraw"),
+    "a newer version": ({"version": 4}, "written by a newer boxdraw"),
     "true as the version": ({"version": True}, "version: expected a whole number from 1 on, got True"),
     "true as a number of rows": ({"n_rows": True}, "n_rows: expected int, got True"),
     "a key twice": ('{"format": "boxdraw.certificate", "format": 1}', "the key 'format' appears twice in one object"),

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _check_sample_weight
 
-from boxdraw._core.arrays import BoolArray
+from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.files import read_source, write_text
 from boxdraw._core.tiles import tiles
 from boxdraw.learners.exact.objective import Objective, PointWeights
@@ -184,7 +184,7 @@ class Certificate:
         self._check_constraints(table, positive, weight)
         return about_data(objective) | _value(objective, self.boxes)
 
-    def _check_constraints(self, table: Any, positive: BoolArray, weight: Any) -> None:
+    def _check_constraints(self, table: FloatArray, positive: BoolArray, weight: FloatArray) -> None:
         """Raise if the boxes break a constraint."""
         categorical = [values is not None for values in self.boxes.categories]
         asked = Constraints.of(self.boxes.feature_names, categorical, **self.constraints or {})

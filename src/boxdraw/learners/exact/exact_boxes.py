@@ -62,8 +62,8 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         What each limit costs, counted as by `BoxSet.n_limits`; "auto" is 1% of the weight of the positives.
     max_limits : int or None, default=None
         The most limits of a box; None for any number.
-    monotonic_cst, interaction_cst, allowed_values, min_box_rows, min_box_precision : default=None
-        Constraints, as in `SparseBoxesClassifier`. The bound is then one on all drawings that keep them. They go with
+    monotonic_cst, interaction_cst, allowed_values, min_box_rows, min_box_precision
+        As in `SparseBoxesClassifier`. The bound is then one on all drawings that keep them. They go with
         ``solver="auto"``, the last two with a margin of 0.
     margin : float, default=0.0
         A positive counts only if it is inside by at least the margin, a negative only if it is outside by more; in the
