@@ -93,11 +93,11 @@ def figure_cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def model_text(model: Model) -> str:
-    """Write what a model says, for people: the scorecard or the boxes, the risk, and how people changed them."""
+def model_text(model: Model, with_risk: bool = False) -> str:
+    """Write what a model says, for people: the scorecard with its risk or the boxes, and how people changed them."""
     edits = _edits_text(model)
     if model.scorecard is None:
-        risk = "" if model.risk is None else f"\n\nRisk:\n{model.risk.to_text()}"
+        risk = f"\n\nRisk:\n{model.risk.to_text()}" if with_risk and model.risk is not None else ""
         return f"A row in any of these boxes is {_flagged(model)}\n{model.boxes.to_text()}{risk}{edits}"
     card = f"A row with enough points is {_flagged(model)}\n{model.scorecard.to_text(model.risk)}"
     return f"{card}\n\nThe same as a union of boxes:\n{model.boxes.to_text()}{edits}"

@@ -20,7 +20,7 @@ from boxdraw.cli.figures import (
     rules_json,
 )
 from boxdraw.cli.labelled import open_table
-from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model, target_column
+from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model, risk_of, target_column
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import rows_progress, say, say_json
 from boxdraw.model.export.markdown import markdown_table, to_markdown
@@ -35,6 +35,7 @@ __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "rules_text", "run"]
 SUMMARY = "Print the rules of a model; with --data also what each of them catches there."
 EXAMPLES = """\
   boxdraw rules model.json
+  boxdraw rules model.json --risk
   boxdraw rules model.json --data new.csv
   boxdraw rules model.json --data new.csv --format markdown -o rules.md
   boxdraw rules model.json --json"""
@@ -46,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
     parser.add_argument("--format", choices=FORMATS, help="what to write (text)")
+    parser.add_argument(
+        "--risk", action="store_true", help="also print the risk by region, which a scorecard always has"
+    )
     add_output(parser, "-", "the rules")
     group = parser.add_argument_group("rows to try the rules on")
     group.add_argument("--data", metavar="DATA", help="a CSV or Parquet file with labels, or - for standard input")
@@ -67,7 +71,9 @@ def run(args: argparse.Namespace) -> None:
     model = load_model(args.model)
     figures = None if args.data is None else _figures(args, model)
     form = "json" if args.json else args.format or "text"
-    text = rules_text(model, figures, form, "standard input" if args.data == "-" else args.data)
+    if args.risk:
+        risk_of(model)
+    text = rules_text(model, figures, form, "standard input" if args.data == "-" else args.data, args.risk)
     if output.is_stdout and form == "json":
         say_json(rules_json(model, figures))
     elif output.is_stdout:
@@ -92,8 +98,10 @@ def _figures(args: argparse.Namespace, model: Model) -> list[dict[str, Any]]:
         return box_figures(model, pieces, facts.n_rows, tell)
 
 
-def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, data: str | None) -> str:
-    """Write rules, and figures if there are some."""
+def rules_text(
+    model: Model, figures: list[dict[str, Any]] | None, form: str, data: str | None, with_risk: bool = False
+) -> str:
+    """Write rules, figures if there are some, and the risk of boxes if asked for; a card has it in any case."""
     if form == "json":
         return json.dumps(as_plain(rules_json(model, figures)), ensure_ascii=False, allow_nan=False, indent=2)
     if form == "csv":
@@ -102,12 +110,12 @@ def rules_text(model: Model, figures: list[dict[str, Any]] | None, form: str, da
         table = to_markdown(model.boxes)
         if model.scorecard is not None:
             table = f"{model.scorecard.to_markdown(model.risk)}\n\nThe same as a union of boxes:\n\n{table}"
-        elif model.risk is not None:
+        elif with_risk and model.risk is not None:
             table = f"{table}\n\n{model.risk.to_markdown()}"
         if model.edits:
             table = f"{table}\n\n{EDITED}\n\n{markdown_table(('Time', 'Edit'), edit_texts(model))}"
         return table if figures is None else f"{table}\n\nOn the rows of `{data}`:\n\n{_markdown(figures)}"
-    text = model_text(model)
+    text = model_text(model, with_risk)
     return text if figures is None else f"{text}\n\nOn the rows of {data}:\n{figures_text(figures)}"
 
 

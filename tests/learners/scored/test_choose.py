@@ -11,7 +11,8 @@ from sklearn.metrics import roc_auc_score
 from boxdraw.learners import sample as sampling
 from boxdraw.learners.folds import auc, chance_level
 from boxdraw.learners.sample import draw_sample
-from boxdraw.learners.scored.choose import choose, clearly_best
+from boxdraw.learners.scored import choose as choosing
+from boxdraw.learners.scored.choose import clearly_best, learn_folds
 from boxdraw.learners.scored.learn import learn, make_ready
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.tables.training import Training
@@ -20,6 +21,12 @@ from . import reference as ref
 
 SETTINGS = [Setting(1, 4.0), Setting(2, 4.0), Setting(2, 12.0)]
 SHAPE = Shape(4, 8, False, None)
+
+
+def choose(data, splits, settings, shape, **options):
+    """Return the setting that folds choose, and their scores."""
+    number, scores = choosing.choose(learn_folds(data, splits, settings, shape, **options), settings)
+    return settings[number], scores
 
 
 def training(seed, n_rows=120, weights=None, kind="continuous"):
