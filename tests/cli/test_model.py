@@ -142,7 +142,7 @@ def edited(key, value):
         (edited("version", "1"), "version: expected a whole number from 1 on, got '1'"),
         (edited("version", True), "version: expected a whole number"),
         (edited("version", 0), "version: expected a whole number"),
-        (edited("version", 2), r"written by a newer boxdraw \(format version 2; this one reads up to 1\): upgrade"),
+        (edited("version", 3), r"written by a newer boxdraw \(format version 3; this one reads up to 2\): upgrade"),
         (edited("target", None), "it lacks target"),
         (edited("classes", None), "it lacks classes"),
         (edited("boxes", None), "it lacks boxes"),
