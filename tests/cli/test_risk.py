@@ -37,9 +37,10 @@ def card(folder):
 
 
 def test_rules_show_the_risk(run, boxes):
-    out = run("rules", "risk.json").out
+    assert "Risk" not in run("rules", "risk.json").out
+    out = run("rules", "risk.json", "--risk").out
     assert out.endswith("\n\nRisk:\namount ≤ 10 and hour ≥ 20: 42% (31–54%)\notherwise: 1% (0.4–2%)\n")
-    assert "| 42% (31–54%) | amount ≤ 10 and hour ≥ 20 |" in run("rules", "risk.json", "--format", "markdown").out
+    assert "| 42% (31–54%) | amount ≤ 10 and hour ≥ 20 |" in run("rules", "risk.json", "--risk", "--format", "markdown").out
     first = json.loads(run("rules", "risk.json", "--json").out)["risk"][0]
     assert first == {
         "region": "amount ≤ 10 and hour ≥ 20",
@@ -48,7 +49,8 @@ def test_rules_show_the_risk(run, boxes):
 
 
 def test_rules_of_a_card_show_the_risk(run, card):
-    out = run("rules", "risk.json").out
+    assert "Risk" not in run("rules", "risk.json").out
+    out = run("rules", "risk.json", "--risk").out
     assert "Alarm from 2 points.\n3 or more points: 42% (31–54%)\nfewer than 3 points: 1% (0.4–2%)\n\n" in out
     assert "| 42% (31–54%) | 3 or more points |" in run("rules", "risk.json", "--format", "markdown").out
 

@@ -65,7 +65,7 @@ def test_a_scorecard_is_learned_and_saved(run, data):
     assert model.scorecard.to_text() == estimator.scorecard_.to_text()
     assert (
         "\nA row with enough points is predicted to have fraud = yes\n"
-        f"{estimator.scorecard_.to_text()}\n\n"
+        f"{estimator.scorecard_.to_text(estimator.risk_table_)}\n\n"
         f"The same as a union of boxes:\n{estimator.boxes_.to_text()}\n"
     ) in result.out
 
