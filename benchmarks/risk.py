@@ -102,11 +102,11 @@ def main():
     models = without_missing(options.models)
     tables = read_tables(options)
     low, high = COVERAGE
-    print(f"{len(tables)} data sets, {options.splits} stratified halves each; bar of the coverage: {low:.0%} to {high:.0%}.\n")
+    print(
+        f"{len(tables)} data sets, {options.splits} stratified halves each; bar of the coverage: {low:.0%} to {high:.0%}.\n"
+    )
     halves = StratifiedShuffleSplit(options.splits, test_size=0.5, random_state=0)
-    tasks = [
-        delayed(run_split)(table, rows, models) for table in tables for rows in halves.split(table.X, table.y)
-    ]
+    tasks = [delayed(run_split)(table, rows, models) for table in tables for rows in halves.split(table.X, table.y)]
     results = []
     for done, result in enumerate(Parallel(options.jobs, return_as="generator_unordered")(tasks), start=1):
         results.append(result)

@@ -109,9 +109,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         if table is not None:
             self.risk_table_ = table
 
-    def risk_table(
-        self, X: Any, y: Any, sample_weight: Any = None, *, base_rate: float | None = None
-    ) -> RiskTable:
+    def risk_table(self, X: Any, y: Any, sample_weight: Any = None, *, base_rate: float | None = None) -> RiskTable:
         """Count the risk anew on labelled rows, which should have had no part in the fit.
 
         Parameters

@@ -122,8 +122,8 @@ class BoxSetClassifier(BaseBoxClassifier):
     def fit(self, X: Any, y: Any) -> BoxSetClassifier:
         """Check the boxes against a table, take over its labels and count the risk; draw a box if there are none.
 
-        The risk is counted on all rows, so pass rows that the boxes were not learned from. A box that is drawn here, the
-        tightest one around the positives, has no risk.
+        The risk is counted on all rows, so pass rows that the boxes were not learned from. A box that is drawn here,
+        the tightest one around the positives, has no risk.
 
         Parameters
         ----------

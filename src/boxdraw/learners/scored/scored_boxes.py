@@ -73,9 +73,9 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     base_rate : float or None, default=None
         As in `SparseBoxesClassifier`.
     cv : int, splitter, iterable of (train, test) or None, default=3
-        Inner folds for what is "auto", for goals and for the risk. An int gives stratified folds, dealt several times, that depend on the rows'
-        values and not on their order; for large tables on a sample. None does without: "auto" is then 2 limits and
-        lam 4.
+        Inner folds for what is "auto", for goals and for the risk. An int gives stratified folds, dealt several times,
+        that depend on the rows' values and not on their order; for large tables on a sample. None does without: "auto"
+        is then 2 limits and lam 4, and there is no risk.
     categorical_features, pos_label, round_limits
         As in `FastBoxesClassifier`.
     random_state : int, RandomState instance or None, default=None
@@ -405,7 +405,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         return Shape(int(self.max_boxes), union, bool(self.signed_points), cost, asked)
 
     def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, list[Any], str]:
-        """Return the setting, chosen by inner folds if there are several, these, and a warning if they rank by chance."""
+        """Return the setting, chosen by inner folds if there are several; these; and a warning if they rank by chance."""
         from boxdraw.learners.scored.choose import REPEATS, chance_level, choose, learn_folds
 
         self.__dict__.pop("cv_results_", None)
@@ -428,10 +428,14 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         reached, by_chance = scores.mean(axis=0)[settings.index(setting)], chance_level(data.positive, splits)
         if reached > by_chance:
             return setting, folds, ""
-        return setting, folds, (
-            f"Held-out rows are ranked no better than by chance: the AUC of the inner folds is {reached:.2f}, and "
-            f"chance alone gives up to {by_chance:.2f}. Do not rely on the scorecard; more rows or other features "
-            "may help."
+        return (
+            setting,
+            folds,
+            (
+                f"Held-out rows are ranked no better than by chance: the AUC of the inner folds is {reached:.2f}, and "
+                f"chance alone gives up to {by_chance:.2f}. Do not rely on the scorecard; more rows or other features "
+                "may help."
+            ),
         )
 
     def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
