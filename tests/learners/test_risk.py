@@ -119,5 +119,5 @@ def test_held_out_rows_are_spread_by_shares_of_the_training_rows():
     # A tenth of the training rows is in the first region; in the fold, a fifth shares the highest rank.
     places, own = np.array([0] + [1] * 9), np.array([7, 7] + [1] * 8)
     fold = FoldRows(own, np.ones(10), np.array([9, 7, 1]), np.ones(3), np.array([True, True, False]))
-    rows, positives = spread(places, np.ones(10), 2, [fold])[0]
+    rows, positives = spread(places, np.ones(10), 2, [fold])
     np.testing.assert_allclose((rows, positives), ([1, 2], [1, 1]))

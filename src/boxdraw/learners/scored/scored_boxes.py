@@ -405,7 +405,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         return Shape(int(self.max_boxes), union, bool(self.signed_points), cost, asked)
 
     def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, list[Any], str]:
-        """Return the setting, chosen by inner folds if there are several; these; and a warning if they rank by chance."""
+        """Return the setting, chosen by inner folds if there are several; these; a warning if they rank by chance."""
         from boxdraw.learners.scored.choose import REPEATS, chance_level, choose, learn_folds
 
         self.__dict__.pop("cv_results_", None)
