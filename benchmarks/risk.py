@@ -1,7 +1,7 @@
 """Whether risks are right: the share of intervals that hold what a test half shows, Brier score and calibration error.
 
-Stratified halves of the paper's data sets. Of each learner: the share of the regions with test rows whose test share lies
-in the interval (bar: 93 to 97%), all equal and by their test rows; the means of the Brier score and of the expected
+Stratified halves of the paper's data sets. Of each learner: the share of the regions with test rows whose test share
+lies in the interval (bar: 93 to 97%), all equal and by their test rows; the means of the Brier score and of the expected
 calibration error, over ten bins of as many rows each (bar: at most those of EBM with isotonic calibration); limits.
 """
 

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from boxdraw.tables.predict import PredictedTable
 
 NO_RISK = (
-    "There is no risk_table_ and so no predict_proba: the fit held no rows out. Count the risk on labelled rows that "
-    "had no part in it with risk_table(X, y), or with BoxSetClassifier(model.boxes_).fit(X, y), which has predict_proba."
+    "There is no risk_table_ and so no predict_proba: the fit held no rows out. Count the risk on labelled rows "
+    "that had no part in it with risk_table(X, y), or with BoxSetClassifier(model.boxes_).fit(X, y), which has "
+    "predict_proba."
 )
 
 
