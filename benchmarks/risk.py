@@ -1,8 +1,9 @@
 """Whether risks are right: the share of intervals that hold what a test half shows, Brier score and calibration error.
 
 Stratified halves of the paper's data sets. Of each learner: the share of the regions with test rows whose test share
-lies in the interval (bar: 93 to 97%), all equal and by their test rows; the means of the Brier score and of the expected
-calibration error, over ten bins of as many rows each (bar: at most those of EBM with isotonic calibration); limits.
+lies in the interval (bar: 93 to 97%), all equal and by their test rows; the means of the Brier score and of the
+expected calibration error, over ten bins of as many rows each (bar: at most those of EBM with isotonic calibration);
+limits.
 """
 
 import argparse
@@ -101,10 +102,7 @@ def main():
         options.splits, options.models = 1, ["sparse"]
     models = without_missing(options.models)
     tables = read_tables(options)
-    low, high = COVERAGE
-    print(
-        f"{len(tables)} data sets, {options.splits} stratified halves each; bar of the coverage: {low:.0%} to {high:.0%}.\n"
-    )
+    print(f"{len(tables)} data sets, {options.splits} stratified halves each.\n")
     halves = StratifiedShuffleSplit(options.splits, test_size=0.5, random_state=0)
     tasks = [delayed(run_split)(table, rows, models) for table in tables for rows in halves.split(table.X, table.y)]
     results = []
