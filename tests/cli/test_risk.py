@@ -40,7 +40,10 @@ def test_rules_show_the_risk(run, boxes):
     assert "Risk" not in run("rules", "risk.json").out
     out = run("rules", "risk.json", "--risk").out
     assert out.endswith("\n\nRisk:\namount ≤ 10 and hour ≥ 20: 42% (31–54%)\notherwise: 1% (0.4–2%)\n")
-    assert "| 42% (31–54%) | amount ≤ 10 and hour ≥ 20 |" in run("rules", "risk.json", "--risk", "--format", "markdown").out
+    assert (
+        "| 42% (31–54%) | amount ≤ 10 and hour ≥ 20 |"
+        in run("rules", "risk.json", "--risk", "--format", "markdown").out
+    )
     first = json.loads(run("rules", "risk.json", "--json").out)["risk"][0]
     assert first == {
         "region": "amount ≤ 10 and hour ≥ 20",

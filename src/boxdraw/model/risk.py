@@ -36,8 +36,6 @@ __all__ = ["Region", "RiskTable", "estimate_risk", "percent"]
 #: What files and frames call the numbers of a region.
 FIELDS = {"rows": "n_rows", "positives": "n_positives", "risk": "risk", "low": "low", "high": "high"}
 COVERAGE = 0.95
-# Of each side: what is counted and what will be seen have the same variance.
-_TAIL = float(ndtr(math.sqrt(2) * ndtri((1 - COVERAGE) / 2)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +197,13 @@ def estimate_risk(
     *,
     base_rate: float | None = None,
     each: tuple[float, float] = (1.0, 1.0),
-    drift: float = 0.0,
+    variances: float = 2.0,
 ) -> RiskTable:
     """Estimate the risk of regions, from the one that should be highest on, by weights of rows.
 
     ``base_rate`` is the share of positives where the model is used, if another than here; ``each`` is what a positive
-    and a negative row weigh in a sample; ``drift`` is the variance of a share besides that of the rows, relative to
-    ``p (1 - p)``: what other models say of a region is not quite what is true of this one.
+    and a negative row weigh in a sample; ``variances`` is how many variances of a share the interval allows for: that
+    of the rows counted and that of as many new ones, at least.
     """
     check_base_rate(base_rate)
     rate = float(n_positives.sum() / n_rows.sum())
@@ -218,7 +216,7 @@ def estimate_risk(
         blocks.append(block)
     regions = []
     for parts, n, k in blocks:
-        figures = (_shrunk(n, k, rate), *_interval(n, k, each, drift))
+        figures = (_shrunk(n, k, rate), *_interval(n, k, each, variances))
         risk, low, high = (_moved(figure, rate, base_rate) for figure in figures)
         regions.append(Region(_joined(parts, boxes), n, k, risk, min(low, risk), max(high, risk)))
     return RiskTable(regions, boxes)
@@ -241,16 +239,16 @@ def _shrunk(n: float, k: float, rate: float) -> float:
     return (k + rate) / (n + 1)
 
 
-def _interval(n: float, k: float, each: tuple[float, float], drift: float) -> tuple[float, float]:
+def _interval(n: float, k: float, each: tuple[float, float], variances: float) -> tuple[float, float]:
     """Return where the share of positives among as many new rows lies."""
     if n <= 0:
         return 0.0, 1.0
     # As many rows of weight 1 as tell as much: the variance of a share of weighted counts, as in `goals`.
     size = n**2 / ((n - k) * each[0] + k * each[1])
-    size = size / (1 + drift * size)
     hits = size * k / n
-    low = float(betaincinv(hits + 0.5, size - hits + 0.5, _TAIL)) if k > 0 else 0.0
-    high = float(betaincinv(hits + 0.5, size - hits + 0.5, 1 - _TAIL)) if k < n else 1.0
+    tail = float(ndtr(math.sqrt(variances) * ndtri((1 - COVERAGE) / 2)))
+    low = float(betaincinv(hits + 0.5, size - hits + 0.5, tail)) if k > 0 else 0.0
+    high = float(betaincinv(hits + 0.5, size - hits + 0.5, 1 - tail)) if k < n else 1.0
     return low, high
 
 

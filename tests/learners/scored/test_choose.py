@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 from boxdraw.learners import sample as sampling
 from boxdraw.learners.folds import auc, chance_level
 from boxdraw.learners.sample import draw_sample
-from boxdraw.learners.scored import choose as choosing
+from boxdraw.learners.scored.choose import choose as choose_among
 from boxdraw.learners.scored.choose import clearly_best, learn_folds
 from boxdraw.learners.scored.learn import learn, make_ready
 from boxdraw.learners.scored.settings import Setting, Shape
@@ -21,12 +21,6 @@ from . import reference as ref
 
 SETTINGS = [Setting(1, 4.0), Setting(2, 4.0), Setting(2, 12.0)]
 SHAPE = Shape(4, 8, False, None)
-
-
-def choose(data, splits, settings, shape, **options):
-    """Return the setting that folds choose, and their scores."""
-    number, scores = choosing.choose(learn_folds(data, splits, settings, shape, **options), settings)
-    return settings[number], scores
 
 
 def training(seed, n_rows=120, weights=None, kind="continuous"):
@@ -39,6 +33,12 @@ def training(seed, n_rows=120, weights=None, kind="continuous"):
 def splits_of(seed, n_rows, n_folds=3):
     number = np.random.default_rng(seed).integers(0, n_folds, n_rows)
     return [(np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(n_folds)]
+
+
+def choose(data, splits, settings, shape, **options):
+    """Learn the folds and choose a setting."""
+    number, scores = choose_among(learn_folds(data, splits, settings, shape, **options), settings)
+    return settings[number], scores
 
 
 @pytest.mark.parametrize("weights", [None, "whole", "any"])

@@ -449,7 +449,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         place = region[np.searchsorted(-c * np.array(_STEPS), -critical)]
         counts = spread(place, rows.weights, len(of), self._held_out)
         known = {"base_rate": self.base_rate, "each": rows.stand_for}
-        times = max(1.0, float(counts[:, 0].sum() / rows.weights.sum()))  # that a row is held out
+        times = max(1.0, float(counts[0].sum() / rows.weights.sum()))  # that a row is held out
         return held_out_risk(of, counts, boxes, times=times, **known)
 
     def _keep(self, goal: Goal, matched: MatchedFits, pooled: Training) -> tuple[float, bool]:

@@ -75,7 +75,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     cv : int, splitter, iterable of (train, test) or None, default=3
         Inner folds for what is "auto", for goals and for the risk. An int gives stratified folds, dealt several times,
         that depend on the rows' values and not on their order; for large tables on a sample. None does without: "auto"
-        is then 2 limits and lam 4.
+        is then 2 limits and lam 4, and there is no risk.
     categorical_features, pos_label, round_limits
         As in `FastBoxesClassifier`.
     random_state : int, RandomState instance or None, default=None

@@ -50,7 +50,9 @@ _NOTHING = "No box: nothing is flagged."
 
 def to_text(card: Scorecard, risk: RiskTable | None = None) -> str:
     """Write a line per box, one that says from how many points a row is flagged, and one per region of a risk."""
-    return "\n".join([*_lines(card, len(card)), _alarm(card), *([risk.to_text()] if risk is not None and len(card) else [])])
+    return "\n".join(
+        [*_lines(card, len(card)), _alarm(card), *([risk.to_text()] if risk is not None and len(card) else [])]
+    )
 
 
 def _lines(card: Scorecard, most: int) -> list[str]:
