@@ -53,7 +53,7 @@ def ladder(levels: Sequence[BoxSet]) -> tuple[BoxSet, Regions, IntArray]:
 
 def count(places: IntArray, n_regions: int, positive: BoolArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the weight of all rows and of the positives in each region."""
-    rows, positives = (np.bincount(places, weights=part, minlength=n_regions) for part in (weight, weight * positive))
+    rows, positives = (np.bincount(places, part, n_regions).astype(np.float64) for part in (weight, weight * positive))
     return rows, positives
 
 
