@@ -33,6 +33,13 @@ def test_the_interval_holds_the_share_of_as_many_new_rows():
         assert 0.93 <= np.mean(inside) <= 0.975
 
 
+def test_the_interval_ends_where_new_rows_may_be_all_alike():
+    few, none, some = (estimate_risk([None], *counted((100, k)))[0] for k in (1, 0, 20))
+    assert few.low == none.low == 0 < some.low
+    assert stats.betabinom(100, 1.5, 99.5).pmf(0) > 0.025 > stats.betabinom(100, 20.5, 80.5).pmf(0)
+    assert estimate_risk([None], *counted((100, 99)))[0].high == 1
+
+
 def test_regions_out_of_order_are_put_together():
     table = estimate_risk([8, 5, 3, None], *counted((10, 2), (10, 8), (10, 1), (100, 0)))
     assert [region.of for region in table] == [5, 3, None]
@@ -62,7 +69,7 @@ def test_another_base_rate_moves_the_odds():
     factor = (0.01 / 0.99) / (0.1 / 0.9)
     for one, other in zip(plain, moved, strict=True):
         for a, b in ((one.risk, other.risk), (one.low, other.low), (one.high, other.high)):
-            assert b / (1 - b) == pytest.approx(factor * a / (1 - a)) or a == b == 0
+            assert a == b if a in (0, 1) else b / (1 - b) == pytest.approx(factor * a / (1 - a))
 
 
 @pytest.mark.parametrize("wrong", [0, 1, True, "1%", -0.1, float("nan")])

@@ -7,7 +7,7 @@ rows do not bear out are put together, so the risk falls from each to the next.
 What is counted must be rows that had no part in drawing the regions: held-out or new ones. The share in a region is
 shrunk towards the base rate, by one row. The interval is for the share of positives among as many new rows, which
 have their own luck, as for goals: Jeffreys' (Brown, Cai and DasGupta 2001), at a level that allows for twice the
-variance.
+variance. It ends at 0 or 1 where it may well be that no new row is positive, or every one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv, ndtr, ndtri
+from scipy.special import betaincinv, betaln, ndtr, ndtri
 
 from boxdraw._core.arrays import FloatArray, IntArray
 from boxdraw._core.frames import frame_like
@@ -170,7 +170,7 @@ def _features(boxes: BoxSet) -> list[tuple[str, bool]]:
 def percent(share: float) -> str:
     """Write a share in whole percent, a small or large one with as many digits as tell it from 0 or 100%."""
     rest = 100 * min(share, 1 - share)
-    return f"{100 * share:.{0 if rest >= 1 or rest < 1e-9 else min(8, 1 - math.floor(math.log10(rest)) - 1)}f}%"
+    return f"{100 * share:.{0 if rest >= 0.995 or rest < 1e-9 else min(8, 1 - math.floor(math.log10(rest)) - 1)}f}%"
 
 
 def _points_texts(least: Sequence[Any]) -> list[str]:
@@ -247,9 +247,12 @@ def _interval(n: float, k: float, each: tuple[float, float], variances: float) -
     size = n**2 / ((n - k) * each[0] + k * each[1])
     hits = size * k / n
     tail = float(ndtr(math.sqrt(variances) * ndtri((1 - COVERAGE) / 2)))
-    low = float(betaincinv(hits + 0.5, size - hits + 0.5, tail)) if k > 0 else 0.0
-    high = float(betaincinv(hits + 0.5, size - hits + 0.5, 1 - tail)) if k < n else 1.0
-    return low, high
+    low, high = betaincinv(hits + 0.5, size - hits + 0.5, [tail, 1 - tail]).tolist()
+    # New rows come in whole numbers: where none of them, or all, may well be positive, the interval ends there.
+    a, b = (part / (variances - 1) + 0.5 for part in (hits, size - hits))
+    none, all_of_them = np.exp(betaln([a, a + size], [b + size, b]) - betaln(a, b)).tolist()
+    rare = (1 - COVERAGE) / 2
+    return 0.0 if none > rare else low, 1.0 if all_of_them > rare else high
 
 
 def _moved(share: float, rate: float, base_rate: float | None) -> float:
