@@ -82,7 +82,8 @@ def spread(places: IntArray, weight: FloatArray, n_regions: int, folds: Sequence
         own = np.append(0.0, np.cumsum(mass)) / mass.sum()
         parts = np.minimum(own[1:, None], ends[1:]) - np.maximum(own[:-1, None], ends[:-1])
         parts = np.clip(parts, 0, None)
-        parts /= parts.sum(axis=1, keepdims=True)
+        whole = parts.sum(axis=1, keepdims=True)  # 0 of weights that are lost beside others
+        parts = np.divide(parts, whole, out=np.zeros_like(parts), where=whole > 0)
         # A rank that no training row of the fold has is the next lower one, or else the lowest.
         at = np.minimum(np.searchsorted(-ranks[::-1], -fold.new), len(ranks) - 1)
         counts += np.array(count(at, len(ranks), fold.positive, fold.new_weight)) @ parts

@@ -36,6 +36,7 @@ __all__ = ["Region", "RiskTable", "estimate_risk", "percent"]
 #: What files and frames call the numbers of a region.
 FIELDS = {"rows": "n_rows", "positives": "n_positives", "risk": "risk", "low": "low", "high": "high"}
 COVERAGE = 0.95
+_MOST_ROWS = 1e12  # of which a share is known to all digits that anyone reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class RiskTable(Sequence[Region]):
     >>> from boxdraw import BoxSet, BoxSetClassifier
     >>> model = BoxSetClassifier(BoxSet([[3]], [[9]], feature_names=["dose"]))
     >>> model.risk_table([[1], [2], [4], [5], [6], [0]], [0, 0, 1, 1, 0, 0])
-    3 ≤ dose ≤ 9: 58% (7–99.1%)
+    3 ≤ dose ≤ 9: 58% (0–100%)
     otherwise: 8% (0–74%)
     """
 
@@ -206,7 +207,7 @@ def estimate_risk(
     of the rows counted and that of as many new ones, at least.
     """
     check_base_rate(base_rate)
-    rate = float(n_positives.sum() / n_rows.sum())
+    rate = float(n_positives.sum() / max(n_rows.sum(), np.finfo(np.float64).tiny))
     blocks: list[tuple[list[Any], float, float]] = []
     for one, n, k in zip(of, n_rows.tolist(), n_positives.tolist(), strict=True):
         block = ([one], n, k)
@@ -244,7 +245,7 @@ def _interval(n: float, k: float, each: tuple[float, float], variances: float) -
     if n <= 0:
         return 0.0, 1.0
     # As many rows of weight 1 as tell as much: the variance of a share of weighted counts, as in `goals`.
-    size = n**2 / ((n - k) * each[0] + k * each[1])
+    size = min(n / ((1 - k / n) * each[0] + k / n * each[1]), _MOST_ROWS)
     hits = size * k / n
     tail = float(ndtr(math.sqrt(variances) * ndtri((1 - COVERAGE) / 2)))
     low, high = betaincinv(hits + 0.5, size - hits + 0.5, [tail, 1 - tail]).tolist()

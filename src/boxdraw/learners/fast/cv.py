@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Sequence
 from functools import partial
 from itertools import product
@@ -430,7 +431,8 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     def _ladder(self, source: Source, c: float) -> list[BoxSet]:
         """Return the boxes at costs from ten times the chosen one to a tenth of it, with round limits if there are."""
         growth, order = growth_named(self.growth_), self._edges.order
-        limits = [self._edges.limits(c * step, self.expansion_, growth) for step in _STEPS if step != 1]
+        costs = _costs_around(c)[np.array(_STEPS) != 1]
+        limits = [self._edges.limits(cost, self.expansion_, growth) for cost in costs]
         lower, upper = (np.concatenate(side) for side in zip(*limits, strict=True))
         if self._rounded:
             lower, upper = source.rounded((lower, upper), order, self._encoding)
@@ -446,7 +448,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         rows, c = self._rows(source), self.negative_weight_
         boxes, of, region = ladder(self._ladder(source, c))
         critical = critical_weights(self._edges, rows.X, [self.expansion_], growth_named(self.growth_), self.n_jobs)[0]
-        place = region[np.searchsorted(-c * np.array(_STEPS), -critical)]
+        place = region[np.searchsorted(-_costs_around(c), -critical)]
         counts = spread(place, rows.weights, len(of), self._held_out)
         known = {"base_rate": self.base_rate, "each": rows.stand_for}
         times = max(1.0, float(counts[0].sum() / rows.weights.sum()))  # that a row is held out
@@ -469,6 +471,11 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             return c, False
         self.goal_ = simpler
         return c, True
+
+
+def _costs_around(c: float) -> FloatArray:
+    """Return costs from ten times a given one, which is among them, to a tenth of it."""
+    return np.array([min(c * step, sys.float_info.max) for step in _STEPS])
 
 
 def _doubt_of_ranking(critical: list[FloatArray], folds: list[Fold]) -> str:
