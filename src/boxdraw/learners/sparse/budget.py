@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from boxdraw._core.arrays import BoolArray, IntArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.learners.engine.draw import Drawing
 from boxdraw.learners.sparse.drawings import Board, resized, running
 
@@ -20,8 +20,7 @@ LEVELS = 128  # of numbers that are not whole: limits must be fine enough for sm
 def best_within(board: Board, drawings: Sequence[Drawing], share: float) -> tuple[int, Drawing]:
     """Return, of drawings cut down to a share of the rows, the one with most positives, and its place."""
     cut = [_cut_down(board, drawing, share) for drawing in drawings]
-    caught = [float(board.held(drawing) @ board.ups) for drawing in cut]
-    best = int(np.argmax(caught))
+    best = int(np.argmax(_share([float(board.held(drawing) @ board.ups) for drawing in cut])))
     return best, cut[best]
 
 
@@ -47,7 +46,10 @@ def _cut_down(board: Board, drawing: Drawing, share: float) -> Drawing:
 def _tightest(
     board: Board, inside: BoolArray, k: int, box: tuple[IntArray, IntArray], share: float
 ) -> tuple[float, int, int, int]:
-    """Return the allowed limit of a box that keeps most positives within the share: these, axis, and its levels."""
+    """Return the allowed limit of a box that keeps most positives within the share: these, axis, and its levels.
+
+    Of equal ones it is one that the box has already: no more to read.
+    """
     others = np.delete(inside, k, axis=0).any(axis=0)
     alone, room = inside[k] & ~others, share - float(board.mass @ others)
     if room <= 0:
@@ -62,9 +64,16 @@ def _tightest(
         ends = [(0, at + 1) if step > 0 else (at, axis.n_levels) for at, axis in zip(last, board.axes, strict=True)]
         kept = [sums[first:end][::step].sum() for sums, (first, end) in zip(ups, ends, strict=True)]
         caught.append(np.where(fits.any(axis=1), kept, -1.0))
-    j, side = divmod(int(np.argmax(np.column_stack(caught))), 2)
+    most = _share(np.column_stack(caught))
+    limited = np.column_stack([box[1] < [axis.n_levels - 1 for axis in board.axes], box[0] > 0])
+    j, side = divmod(int(np.argmax((most == most.max()) * (1 + limited))), 2)
     lo, hi = (int(box[0][j]), int(places[0][j])) if side == 0 else (int(places[1][j]), int(box[1][j]))
     return float(caught[side][j]), j, lo, hi
+
+
+def _share(sums: list[float] | FloatArray) -> FloatArray:
+    """Round shares of the positives, so that equal ones are equal whatever order they were summed in."""
+    return np.asarray(sums, dtype=np.float64).round(12)
 
 
 def _only(drawing: Drawing, k: int) -> Drawing:
