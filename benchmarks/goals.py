@@ -3,9 +3,12 @@
 Stratified halves of the paper's data sets. Of each learner and goal: on how many splits the inner folds said that the
 goal is kept, on which share of these the test half keeps it (bar: 88%, at a confidence of 90%), the mean recall there,
 and the limits. Then the recall if the first .5, 1 and 5% of the test rows, by rank, are flagged, of other learners too.
+Iguanas, where it is installed (``pip install iguanas``), keeps a budget of alarms on the training half and has no rank:
+its recall is that of the rules for each budget, whatever they flag on the test half.
 """
 
 import argparse
+import importlib.util
 import os
 import sys
 import warnings
@@ -13,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from _comparison import LEARNERS, scores, warm_up
+from _iguanas import IguanasRules, flagged_by, n_limits
 from accuracy import names, print_rows, read_tables, without_missing
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedShuffleSplit
@@ -27,7 +31,8 @@ GOALS = [
     *(("min_recall", value) for value in (0.8, 0.9)),
 ]
 RATES = (0.005, 0.01, 0.05)
-PEERS = ("sparse", "scored", "fast", "ebm", "rulefit", "larger_forest")
+PEERS = ("sparse", "scored", "fast", "ebm", "rulefit", "larger_forest", "iguanas")
+TITLES = {name: learner.title for name, learner in LEARNERS.items()} | {"iguanas": "Iguanas"}
 BAR = 0.88
 
 
@@ -67,15 +72,36 @@ def recalls(name, train, test):
     return [float(y[order[: max(1, round(rate * len(y)))]].sum() / y.sum()) for rate in RATES]
 
 
+def try_iguanas(train, test):
+    """Return what became of the budgets of Iguanas, and the recall of the rules for each of the rates."""
+    X, y = test
+    try:
+        learned = IguanasRules(*train)
+    except Exception:  # no tree has a leaf of gain
+        return [], [np.nan] * len(RATES)
+    goals, recall = [], {}
+    for rate in sorted({*RATES, *(value for kind, value in GOALS if kind == "max_alarm_rate")}):
+        rules = learned.within(rate)
+        flagged = flagged_by(rules, X)
+        recall[rate] = float(flagged[y == 1].mean())
+        kept = bool(flagged.mean() <= rate)
+        goals.append(Kept("iguanas", ("max_alarm_rate", rate), bool(rules), kept, recall[rate], n_limits(rules)))
+    return [one for one in goals if one.goal in GOALS], [recall[rate] for rate in RATES]
+
+
 def run_split(table, rows, learners, peers):
     """Return the goals and the recalls of one split."""
     train, test = ((table.X[part], table.y[part]) for part in rows)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of goals out of reach
-        for name in {*learners, *peers}:
+        goals, found = [], {}
+        if "iguanas" in peers:
+            goals, found["iguanas"] = try_iguanas(train, test)
+        others = [name for name in peers if name != "iguanas"]
+        for name in {*learners, *others}:
             warm_up(name)
-        goals = [try_goal(name, goal, train, test) for name in learners for goal in GOALS]
-        return goals, {name: recalls(name, train, test) for name in peers}
+        goals += [try_goal(name, goal, train, test) for name in learners for goal in GOALS]
+        return goals, {name: recalls(name, train, test) for name in others} | found
 
 
 def print_goals(results, learners):
@@ -83,6 +109,8 @@ def print_goals(results, learners):
     for name in learners:
         for goal in GOALS:
             own = [result for result in results if (result.learner, result.goal) == (name, goal)]
+            if not own:
+                continue
             promised = [result for result in own if result.promised]
             figures = ["–"] * 3
             if promised:
@@ -90,13 +118,11 @@ def print_goals(results, learners):
                     np.mean([getattr(result, figure) for result in promised]) for figure in ("kept", "recall", "limits")
                 )
                 figures = [f"{kept:.1%}", f"{recall:.2f}", f"{limits:.1f}"]
-            rows.append([LEARNERS[name].title, f"{goal[0]}={goal[1]:g}", f"{len(promised)} of {len(own)}", *figures])
+            rows.append([TITLES[name], f"{goal[0]}={goal[1]:g}", f"{len(promised)} of {len(own)}", *figures])
         promised = [result.kept for result in results if result.learner == name and result.promised]
         share = np.mean(promised) if promised else np.nan
         verdict = "met" if share >= BAR else "not met"
-        rows.append(
-            [LEARNERS[name].title, "all", str(len(promised)), f"{share:.1%} (bar {BAR:.0%}: {verdict})", "", ""]
-        )
+        rows.append([TITLES[name], "all", str(len(promised)), f"{share:.1%} (bar {BAR:.0%}: {verdict})", "", ""])
     print_rows(["learner", "goal", "promised", "kept of these", "recall", "limits"], rows)
 
 
@@ -116,7 +142,9 @@ def main():
         return
     if options.quick:
         options.splits, options.models, options.peers = 1, ["sparse"], ["sparse", "cart"]
-    peers = without_missing(options.peers)
+    peers = without_missing([name for name in options.peers if name != "iguanas"])
+    if "iguanas" in options.peers and importlib.util.find_spec("iguanas"):
+        peers.append("iguanas")
     tables = read_tables(options)
     print(f"{len(tables)} data sets, {options.splits} stratified halves each, confidence 90%.\n")
     halves = StratifiedShuffleSplit(options.splits, test_size=0.5, random_state=0)
@@ -131,9 +159,9 @@ def main():
         for name, recall in found.items():
             ranked[name].append(recall)
         print(f"{done}/{len(tasks)}", file=sys.stderr, flush=True)
-    print_goals(goals, options.models)
+    print_goals(goals, [*options.models, *(["iguanas"] if "iguanas" in peers else [])])
     means = {name: np.nanmean(recall, axis=0) for name, recall in ranked.items()}
-    rows = [[LEARNERS[name].title, *(f"{value:.3f}" for value in mean)] for name, mean in means.items()]
+    rows = [[TITLES[name], *(f"{value:.3f}" for value in mean)] for name, mean in means.items()]
     print_rows(["learner", *(f"recall of the first {rate:.1%}" for rate in RATES)], rows)
 
 
