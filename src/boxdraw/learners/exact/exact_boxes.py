@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.warn import warn
-from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.constraints import PARAMETERS, ColumnConstraints
 from boxdraw.learners.doubts import caution
 from boxdraw.learners.exact.certificate import Certificate, about_data, make_certificate
@@ -212,6 +212,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         self.verbose = verbose
         self.callback = callback
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBoxesClassifier:
         """Search for the best drawing.
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
-from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.doubts import caution, ranks_by_chance
 from boxdraw.learners.folds import chance_level, inner_splits
@@ -179,6 +179,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ScoredBoxesClassifier:
         """Learn the scorecard.
 
