@@ -199,3 +199,20 @@ def test_too_few_folds_are_said_once():
         warnings.simplefilter("always")
         ScoredBoxesClassifier(max_alarm_rate=0.1, cv=5).fit(X, y)
     assert [str(one.message).startswith("Rows of the smaller class: 4") for one in told].count(True) == 1
+
+
+@pytest.mark.filterwarnings("ignore::boxdraw.CautionWarning", "ignore:Recall at least")
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_row_counts_once_if_folds_test_it_at_all(learner):
+    """Of 300 rows, 100 are tested: once, or in five folds, or twice in one."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 3))
+    y = (rng.random(300) < 0.1 + 0.5 * (X[:, 0] > 0.8)).astype(int)
+    train, test = np.arange(100, 300), np.arange(100)
+    for folds in ([(train, test)], [(train, test)] * 5, [(train, np.repeat(test, 2))]):
+        model = learner(min_recall=0.2, cv=folds).fit(X, y)
+        n, level = y[test].sum(), Goal("min_recall", 0.2, 0.9).level
+        hits = model.goal_.recall * n
+        assert hits == pytest.approx(round(hits))
+        assert model.goal_.bound == pytest.approx(stats.beta.ppf(level, hits, n - hits + 1))
+        assert sum(region.n_rows for region in model.risk_table_) == pytest.approx(100)

@@ -90,12 +90,9 @@ def spread(places: IntArray, weight: FloatArray, n_regions: int, folds: Sequence
     return counts
 
 
-def held_out_risk(
-    of: Regions, counts: FloatArray, boxes: BoxSet | None = None, *, times: float = 1.0, **known: Any
-) -> RiskTable:
-    """Return the risk from the counts of the folds, which hold each row out so many times."""
-    n_rows, n_positives = counts / times
-    return estimate_risk(of, n_rows, n_positives, boxes, variances=_VARIANCES, **known)
+def held_out_risk(of: Regions, counts: FloatArray, boxes: BoxSet | None = None, **known: Any) -> RiskTable:
+    """Return the risk from the counts of the folds, in which a row that is held out several times counts once."""
+    return estimate_risk(of, *counts, boxes, variances=_VARIANCES, **known)
 
 
 def _uncounted(of: Regions, boxes: BoxSet | None) -> RiskTable:

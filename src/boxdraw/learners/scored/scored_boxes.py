@@ -429,8 +429,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             "mean_test_score": scores.mean(axis=0),
             **{f"split{number}_test_score": row for number, row in enumerate(scores)},
         }
-        reached, by_chance = scores.mean(axis=0)[settings.index(setting)], chance_level(data.positive, splits)
-        return setting, folds, ranks_by_chance(reached, by_chance, "scorecard")
+        by_chance = chance_level(data.positive, [fold.test for fold in folds])
+        return setting, folds, ranks_by_chance(scores.mean(axis=0)[number], by_chance, "scorecard")
 
     def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
         """Give at most one warning about the scorecard, or what else is to be said of it."""

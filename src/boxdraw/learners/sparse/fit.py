@@ -136,7 +136,8 @@ class Fit:
         if self._goal is None:
             choice = choose_cost(self._held_out, choices)
         else:
-            choice, found = choose_aim(self._held_out, choices, self._goal, self.table)
+            tested = self.table.take(np.unique(np.concatenate([split.rows for split in splits])))
+            choice, found = choose_aim(self._held_out, choices, self._goal, tested)
         rates = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0)
         caught, alarms = np.clip(rates, 0, 1).tolist()  # shares of weights may add up to a little more than 1
         counts = self.n_positives, np.count_nonzero(self.table.downs > 0)

@@ -260,13 +260,13 @@ def choose_cost(held_out: HeldOut, choices: Sequence[Choice]) -> Choice:
     return choices[int(np.flatnonzero(mean >= mean[best] - TIGHTER * error[best])[-1])]
 
 
-def choose_aim(held_out: HeldOut, choices: Sequence[Choice], goal: Goal, table: LevelTable) -> tuple[Choice, Aim]:
+def choose_aim(held_out: HeldOut, choices: Sequence[Choice], goal: Goal, tested: LevelTable) -> tuple[Choice, Aim]:
     """Choose the best cost that keeps a goal; of the most alarms, the share of training rows that does."""
     if goal.is_most:
         rates = np.stack([_rates_within(fold, choices, goal.shares) for fold in held_out.folds])
-        at, kept = pick(goal, _points(rates, table))
+        at, kept = pick(goal, _points(rates, tested))
         return choices[0], Aim(kept, goal.shares[at], choices)
-    at, kept = pick(goal, _points(_rates_at(held_out, choices), table))
+    at, kept = pick(goal, _points(_rates_at(held_out, choices), tested))
     return choices[at], Aim(kept)
 
 
