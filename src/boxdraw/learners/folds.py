@@ -172,6 +172,8 @@ def _dealt(data: Training, n_folds: int, random_state: Any, repeats: int) -> lis
 
 def _given(data: Training, labels: npt.NDArray[Any], cv: Any) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield the folds of a splitter, or of given row numbers."""
+    if cv is None:
+        raise ValueError("cv must be a number of folds, a splitter or pairs (train, test); got None.")
     splitter = check_cv(cv, labels, classifier=True)
     if hasattr(cv, "split"):
         yield from splitter.split(data.X, labels)

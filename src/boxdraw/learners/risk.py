@@ -92,7 +92,7 @@ def spread(places: IntArray, weight: FloatArray, n_regions: int, folds: Sequence
 
 def held_out_risk(of: Regions, counts: FloatArray, boxes: BoxSet | None = None, **known: Any) -> RiskTable:
     """Return the risk from the counts of the folds, in which a row that is held out several times counts once."""
-    return estimate_risk(of, *counts, boxes, variances=_VARIANCES, **known)
+    return estimate_risk(of, counts[0], counts[1], boxes, variances=_VARIANCES, **known)
 
 
 def _uncounted(of: Regions, boxes: BoxSet | None) -> RiskTable:

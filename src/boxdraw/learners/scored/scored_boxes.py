@@ -223,7 +223,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         if drawn is not card and not self._is_short(self.scorecard_):
             self.scorecard_ = self._scorecard(card, ready.order)  # round limits may overlap where these do not
         self._warn(data, doubt, shape.constraints is not None)
-        warn_if_missed(self.goal_)
+        warn_if_missed(self.goal_, shape.constraints is not None)
         return self
 
     def _scorecard(self, card: Any, order: Any) -> Scorecard:

@@ -235,7 +235,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self._set_risk(found.risk)
         self.max_boxes_ = grid.n_boxes[choice.n_boxes]
         self._warn(data, doubt, found.flags_everything, asked.any)
-        warn_if_missed(self.goal_)
+        warn_if_missed(self.goal_, asked.any)
         return self
 
     def at(self, n_limits: int) -> SparseBoxesClassifier:
