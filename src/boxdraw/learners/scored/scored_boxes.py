@@ -409,7 +409,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         return Shape(int(self.max_boxes), union, bool(self.signed_points), cost, asked)
 
     def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, list[Any], str]:
-        """Return the setting, chosen by inner folds if there are several; these; a warning if they rank by chance."""
+        """Return the setting, chosen by inner folds; these, if there are any; a warning if they rank by chance."""
         from boxdraw.learners.scored.choose import REPEATS, choose, learn_folds
 
         self.__dict__.pop("cv_results_", None)
@@ -420,8 +420,6 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         if not splits:
             return _PLAIN if _PLAIN in settings else settings[0], [], ""
         folds = learn_folds(data, splits, settings, shape, self.n_jobs, self.verbose)
-        if len(settings) == 1:
-            return settings[0], folds, ""
         number, scores = choose(folds, settings)
         setting = settings[number]
         self.cv_results_ = {
