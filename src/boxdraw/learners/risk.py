@@ -106,5 +106,9 @@ def counted_anew(
     mass = np.ones(len(places)) if weight is None else weight
     if not mass.sum() > 0:
         raise ValueError("There are no rows of any weight to count.")
+    if base_rate is not None and not 0 < mass[positive].sum() < mass.sum():
+        raise ValueError(
+            "base_rate moves the odds, but the rows are all of one class: give rows of both or leave it out."
+        )
     of = [region.of for region in regions]
     return estimate_risk(of, *count(places, len(regions), positive, mass), regions.boxes, base_rate=base_rate)
