@@ -245,6 +245,16 @@ def test_a_sample_is_a_fit_with_whole_weights(mixed, samples, monkeypatch, most)
     assert stability.agreement == pytest.approx(np.mean(agreements))
 
 
+@pytest.mark.parametrize("learner", LEARNERS, ids=named)
+def test_a_sample_of_categories_and_missing_values(mixed, samples, learner):
+    """It is read as the whole table is."""
+    X, y = mixed
+    model = learner.set_params(pos_label=1).fit(X, y)
+    model.stability(X, y, n=2)
+    for sample, count in zip(*samples, strict=True):
+        assert model._again().fit(X, y, count)._decider() == sample.drawing
+
+
 @pytest.mark.parametrize("learner", LEARNERS[:3], ids=named)
 def test_a_sample_is_a_fit_to_repeated_rows(two, samples, learner):
     X, y = two

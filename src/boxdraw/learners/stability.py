@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -102,25 +104,26 @@ class _Table:
     """The training rows of a model: what samples are drawn from, and compared on."""
 
     def __init__(self, model: LearnedBoxClassifier, rows: Any, labels: Any, sample_weight: Any) -> None:
-        self._model, self._rows, self._labels = model, rows, labels
-        reader = model._again()
+        self._rows, self._labels, self._fresh = rows, labels, model._again()
         with muted():
-            self._data = read_training_rows(reader, rows, labels, sample_weight)
+            self._data = read_training_rows(self._fresh, rows, labels, sample_weight)
         self._kept = np.arange(len(labels)) if self._data.kept is None else np.flatnonzero(self._data.kept)
         order = np.argsort(hash_ranks(self._data, None))  # by the values of the rows, whatever their order
         self._classes = [order[self._data.positive[order] == side] for side in (False, True)]
-        self.missing = tuple(map(bool, reader._encoding.missing))
+        self.missing = tuple(map(bool, self._fresh._encoding.missing))
         self._member, self._flagged = self._held(model)
 
     def sample(self, seed: int) -> Sample:
         """Learn from rows drawn with replacement within each class, and compare; drawn three times, a row is three."""
-        weight = np.zeros(len(self._labels))
-        weight[self._kept] = self._drawn(seed) * self._data.weights
+        mass, count, kept = self._data.weights, self._drawn(seed), np.zeros(len(self._labels), dtype=np.bool_)
+        drawn = np.flatnonzero(count)
+        kept[self._kept[drawn]] = True
+        model: Any = deepcopy(self._fresh)
+        model._sample = replace(self._data.take(drawn), weight=(count * mass)[drawn], kept=kept)
         with muted():
-            model: Any = self._model._again()
-            model.fit(self._rows, self._labels, weight)
+            model.fit(self._rows, self._labels)
         member, flagged = self._held(model)
-        mass, everywhere = self._data.weights, np.ones_like(flagged)
+        everywhere = np.ones_like(flagged)
         agreement = total(mass, flagged == self._flagged) / total(mass, everywhere)
         return Sample(model._decider(), match_rows(self._member, member, mass), agreement)
 
