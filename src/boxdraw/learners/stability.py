@@ -90,14 +90,13 @@ class LearnedBoxClassifier(BaseBoxClassifier):
             progress.share(done, n)
         return stability_of(self._decider(), samples, table.missing)
 
-    def _again(self) -> LearnedBoxClassifier:
+    def _again(self) -> Any:
         """Return an unfitted copy that learns with what fit has chosen, and by itself."""
         given: dict[str, Any] = self.get_params(deep=False)
         left_open = [x for x, value in given.items() if value is None or (isinstance(value, str) and value == "auto")]
         chosen = {name: getattr(self, f"{name}_") for name in left_open if hasattr(self, f"{name}_")}
         alone = {"cv": None, "n_jobs": None, "verbose": 0, "callback": None, **dict.fromkeys(GOALS)}
-        again: LearnedBoxClassifier = clone(self)
-        return again.set_params(**chosen, **{name: value for name, value in alone.items() if name in given})
+        return clone(self).set_params(**chosen, **{name: value for name, value in alone.items() if name in given})
 
 
 class _Table:

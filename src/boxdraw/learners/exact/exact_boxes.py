@@ -258,7 +258,7 @@ class ExactBoxesClassifier(LearnedBoxClassifier):
         caution(self, rows)
         return self
 
-    def _again(self) -> LearnedBoxClassifier:
+    def _again(self) -> Any:
         again = super()._again().set_params(solver="auto", strategy="full")
         again._proves = False
         return again

@@ -325,7 +325,7 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
         columns = self._statistics(boxes, X, y, sample_weight)
         return frame_like(X, {"points": np.array(self.scorecard_.points, dtype=np.int64), **columns})
 
-    def _again(self) -> LearnedBoxClassifier:
+    def _again(self) -> Any:
         return super()._again().set_params(false_alarm_cost=self._shape().false_alarm_cost)  # of a precision, too
 
     def _validated(self, X: Any) -> Any:

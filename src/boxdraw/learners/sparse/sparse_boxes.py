@@ -140,6 +140,7 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
     frontier_: Frontier
     path_: list[tuple[float, BoxSet]]
     goal_: KeptGoal | None
+    _ranks = True  # rows, by drawings for other costs
 
     def __init__(
         self,
@@ -226,7 +227,8 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
             grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
             splits = self._splits(fit, few, len(grid.ratios) > 1)
             choice, aim, doubt = fit.choose(splits, grid, progress)
-            found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced", aim=aim)
+            smooth = self.false_alarm_cost == "balanced"
+            found = fit.draw(grid, choice, smooth, aim, ranks=self._ranks)
             progress.step(f"draw: boxes: {len(found.boxes)}, limits: {found.boxes.n_limits}")
             self.boxes_, self.frontier_, self.path_ = found.boxes, found.frontier, found.path
             self._order, self._ranking = found.order, found.ranking
@@ -286,6 +288,11 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
         flagged = self.boxes_.contains(rows, n_jobs=self.n_jobs)
         share = self._ranking.shares(self._order.apply(self._encoding.encode(rows)))
         return self._towards_second_class(np.where(flagged, share, share - 1), flagged)
+
+    def _again(self) -> Any:
+        again = super()._again()
+        again._ranks = False
+        return again
 
     def _check_parameters(self) -> None:
         if self.max_boxes != "auto":
