@@ -154,8 +154,8 @@ class Fit:
             ),
         )
 
-    def draw(self, grid: Grid, choice: Choice, smooth: bool, aim: Aim | None = None) -> Found:
-        """Draw with all rows for the chosen cost, at every size, and for ranking at other costs."""
+    def draw(self, grid: Grid, choice: Choice, smooth: bool, aim: Aim | None = None, ranks: bool = True) -> Found:
+        """Draw with all rows for the chosen cost, at every size, and if it ``ranks`` rows at other costs."""
         share = None if aim is None else aim.share
         votes = None if self._held_out is None or share is not None else self._held_out.votes[choice.place]
         board = Board(self.table, self._axes, votes, TRUST, self._masks(self.table, self._axes), grid.max_limits)
@@ -168,7 +168,7 @@ class Fit:
         softness = _SOFTNESS * np.sqrt(self._data.positive_weight) if smooth and self._few is self._data else 0.0
         price = grid.limits[choice.limit] / 2 * self._data.positive_weight
         boxes = self._boxes(drawing, self._data, ratio, softness, price, stays=share is not None)
-        by_cost, ranking = self._rank(drawing, grid, choice)
+        by_cost, ranking = self._rank(drawing, grid, choice) if ranks else ([], Ranking([], np.ones(0)))
         return Found(
             boxes,
             self._frontier(path, grid, choice, boxes, softness),

@@ -14,13 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
-from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
+from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged
 from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
+from boxdraw.learners.stability import LearnedBoxClassifier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
@@ -36,7 +37,7 @@ _SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, amo
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
-class SparseBoxesClassifier(BaseBoxClassifier):
+class SparseBoxesClassifier(LearnedBoxClassifier):
     """The fewest boxes and limits that do the job: a rule as short as the truth allows.
 
     It maximises the weight of the positives in the boxes, less that of the negatives times the cost of a false alarm,
@@ -139,6 +140,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
     frontier_: Frontier
     path_: list[tuple[float, BoxSet]]
     goal_: KeptGoal | None
+    _ranks = True  # rows, by drawings for other costs
 
     def __init__(
         self,
@@ -225,7 +227,8 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
         splits = self._splits(fit, few, len(grid.ratios) > 1)
         choice, aim, doubt = fit.choose(splits, grid, progress)
-        found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced", aim=aim)
+        smooth = self.false_alarm_cost == "balanced"
+        found = fit.draw(grid, choice, smooth, aim, ranks=self._ranks)
         progress.step(f"draw: boxes: {len(found.boxes)}, limits: {found.boxes.n_limits}")
         self.boxes_, self.frontier_, self.path_ = found.boxes, found.frontier, found.path
         self._order, self._ranking = found.order, found.ranking
@@ -285,6 +288,11 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         flagged = self.boxes_.contains(rows, n_jobs=self.n_jobs)
         share = self._ranking.shares(self._order.apply(self._encoding.encode(rows)))
         return self._towards_second_class(np.where(flagged, share, share - 1), flagged)
+
+    def _again(self) -> Any:
+        again = super()._again()
+        again._ranks = False
+        return again
 
     def _check_parameters(self) -> None:
         if self.max_boxes != "auto":
