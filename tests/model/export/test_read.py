@@ -4,7 +4,7 @@ import pytest
 from boxdraw import BoxSet, Limit, Rule
 from boxdraw.model.export.sql import DIALECTS
 
-from .cases import random_boxes, random_rows
+from .cases import random_boxes
 from .test_sql import renamed
 
 INF = float("inf")
