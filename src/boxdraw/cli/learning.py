@@ -11,7 +11,7 @@ from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClas
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.labelled import column_names
-from boxdraw.cli.options import cost, number_from_0, positive_integer, positive_number, share
+from boxdraw.cli.options import cost, load_rules, number_from_0, positive_integer, positive_number, share
 from boxdraw.cli.show import progress
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.labelled import TrainingFile
@@ -44,6 +44,7 @@ _OWN = {
     "max_union": ("scored",),
     **dict.fromkeys(CONSTRAINTS, ("sparse", "scored", "exact")),
     "base_rate": ("sparse", "scored", "fast"),
+    "existing": ("sparse",),
 } | dict.fromkeys(("max_alarm_rate", "max_alarms", "per", "min_precision", "min_recall"), ("sparse", "scored", "fast"))
 _DIRECTIONS = {"+": 1, "-": -1}
 
@@ -66,6 +67,12 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="but for exact boxes: the share of rows with the label where the model is used, such as 1%%, if the table "
         "has another; risks are those there",
+    )
+    group.add_argument(
+        "--existing",
+        metavar="FILE",
+        help="for sparse boxes: rules in use, a model or a file of SQL (.sql) or of sentences (.txt); what they flag "
+        "is left out, and only new boxes are learned",
     )
 
 
@@ -259,6 +266,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             max_limits=args.max_limits,
             limit_cost="auto" if args.limit_cost is None else args.limit_cost,
             false_alarm_cost=args.false_alarm_cost,
+            existing=load_rules(args.existing) if getattr(args, "existing", None) else None,
             **_constraints(args),
             **goals | common | {"random_state": args.seed or None},  # as without a seed in Python
         )

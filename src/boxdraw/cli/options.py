@@ -9,6 +9,7 @@ from typing import Any
 
 from boxdraw._core.files import read_source
 from boxdraw.cli.errors import Failure, UsageError
+from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.scorecard import union_within
 from boxdraw.model.file import Model, model_from_json
 from boxdraw.model.risk import RiskTable
@@ -21,6 +22,7 @@ __all__ = [
     "check_inputs",
     "cost",
     "load_model",
+    "load_rules",
     "number_from_0",
     "positive_integer",
     "positive_number",
@@ -114,6 +116,17 @@ def load_model(path: str) -> Model:
         except ValueError as error:
             raise Failure(f"{name} has no boxes: {error}") from None
     return model
+
+
+def load_rules(path: str) -> BoxSet:
+    """Read the boxes of a model file, of a condition in SQL (.sql), or of sentences (.txt)."""
+    read = {".sql": BoxSet.from_sql, ".txt": BoxSet.from_text}.get(Path(path).suffix.lower())
+    if read is None:
+        return load_model(path).boxes
+    try:
+        return read(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, UnicodeDecodeError) as error:
+        raise Failure(f"{path}: {error}") from None
 
 
 def risk_of(model: Model) -> RiskTable:

@@ -14,15 +14,18 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
+from boxdraw._core.warn import CautionWarning, warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged
 from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
+from boxdraw.learners.sparse.existing import added, check_existing, idle_rules, idle_text, left_by
 from boxdraw.learners.sparse.frontier import Frontier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
+from boxdraw.tables.labels import weights_of
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
 
 _BOXES = (1, 2, 4, 8)
@@ -85,6 +88,9 @@ class SparseBoxesClassifier(BaseBoxClassifier):
     min_box_precision : float, default=None
         The least share of positives, by weight, among the training rows in a box. In the search a false alarm then
         costs at least ``p / (1 - p)`` misses.
+    existing : BoxSet, default=None
+        Rules in use. The rows that they flag cost and earn nothing, so that the boxes find what they miss: ``boxes_``
+        has only new ones, and all figures of the fit are of the other rows. A warning names the rules that become idle.
     round_limits : bool, default=True
         Whether limits are moved to round numbers, as far as no training row changes sides.
     cv : int, splitter, iterable of (train, test) or None, default=3
@@ -158,6 +164,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         allowed_values: Any = None,
         min_box_rows: float | None = None,
         min_box_precision: float | None = None,
+        existing: BoxSet | None = None,
         round_limits: bool = True,
         cv: Any = 3,
         categorical_features: Any = None,
@@ -181,6 +188,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self.allowed_values = allowed_values
         self.min_box_rows = min_box_rows
         self.min_box_precision = min_box_precision
+        self.existing = existing
         self.round_limits = round_limits
         self.cv = cv
         self.categorical_features = categorical_features
@@ -212,6 +220,9 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self._check_parameters()
         with unchanged_on_error(self):
             data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
+            everything = data
+            if self.existing is not None:
+                data = left_by(self.existing, X, data, self.n_jobs)
             check_balance(data, LEAST_BALANCE)
             constraints = ColumnConstraints.of(self._encoding, self, self.max_limits)
             few = draw_sample(data, _SEARCHED)
@@ -235,6 +246,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             self._set_risk(found.risk)
             self.max_boxes_ = grid.n_boxes[choice.n_boxes]
             self._warn(data, doubt, found.flags_everything, asked.any)
+            self._name_idle(everything, X)
             warn_if_missed(self.goal_)
         return self
 
@@ -286,7 +298,21 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         share = self._ranking.shares(self._order.apply(self._encoding.encode(rows)))
         return self._towards_second_class(np.where(flagged, share, share - 1), flagged)
 
+    def _name_idle(self, data: Training, X: Any) -> None:
+        """Warn of existing rules that are idle beside the new ones."""
+        if self.existing is not None and (idle := idle_rules(self.existing, self.boxes_, X, data)):
+            warn(idle_text(self.existing, idle), CautionWarning)
+
+    def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+        """Return the columns of ``box_table`` and, beside existing rules, what each box adds to them."""
+        columns = super()._statistics(boxes, X, y, sample_weight)
+        if self.existing is None:
+            return columns
+        positive, member = self._is_positive(X, y), boxes.membership(self._validated(X))
+        return columns | added(self.existing, member, X, positive, weights_of(sample_weight, len(positive)))
+
     def _check_parameters(self) -> None:
+        check_existing(self.existing)
         if self.max_boxes != "auto":
             check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
         if self.max_limits is not None:
