@@ -120,11 +120,12 @@ def load_model(path: str) -> Model:
 
 def load_rules(path: str) -> BoxSet:
     """Read the boxes of a model file, of a condition in SQL (.sql), or of sentences (.txt)."""
-    read = {".sql": BoxSet.from_sql, ".txt": BoxSet.from_text}.get(Path(path).suffix.lower())
-    if read is None:
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".sql", ".txt"):
         return load_model(path).boxes
     try:
-        return read(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        return BoxSet.from_sql(text) if suffix == ".sql" else BoxSet.from_text(text)
     except (ValueError, UnicodeDecodeError) as error:
         raise Failure(f"{path}: {error}") from None
 

@@ -18,11 +18,13 @@ from boxdraw._core.warn import CautionWarning, warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged
+from boxdraw.learners.folds import inner_splits
 from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.existing import added, check_existing, idle_rules, idle_text, left_by
 from boxdraw.learners.sparse.frontier import Frontier
+from boxdraw.learners.sparse.revise import Revision, check_revise
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.tables.labels import weights_of
@@ -91,6 +93,12 @@ class SparseBoxesClassifier(BaseBoxClassifier):
     existing : BoxSet, default=None
         Rules in use. The rows that they flag cost and earn nothing, so that the boxes find what they miss: ``boxes_``
         has only new ones, and all figures of the fit are of the other rows. A warning names the rules that become idle.
+    revise : BoxSet, default=None
+        Rules in use that are to be changed as little as pays, at the costs that a fit from nothing would have. See
+        ``revisions_``; ``path_``, ``frontier_`` and the ranking of rows are those of the fit from nothing.
+    max_changes : int, default=3
+        With ``revise``, the most limits that are moved, added or dropped; a dropped box is one change, a new one has as
+        many as limits.
     round_limits : bool, default=True
         Whether limits are moved to round numbers, as far as no training row changes sides.
     cv : int, splitter, iterable of (train, test) or None, default=3
@@ -120,6 +128,10 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         The most boxes that the inner folds allow.
     goal_ : KeptGoal or None
         What was asked for, whether held-out rows keep it, and its bound; None without a goal, or without inner folds.
+    revisions_ : list of Revision
+        With ``revise``: the rules after each number of changes, from none on, with the changes in words, their gain on
+        held-out rows with its interval, and how many rows change sides. ``boxes_`` are those of the best gain, or of
+        fewer changes within half a standard error. There is no ``risk_table_`` then.
     risk_table_ : RiskTable
         The risk in the drawings of ``path_`` and in ``boxes_``, from tight to loose: the share of positives among
         held-out rows, with an interval for as many new rows. There is none without inner folds.
@@ -145,6 +157,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
     frontier_: Frontier
     path_: list[tuple[float, BoxSet]]
     goal_: KeptGoal | None
+    revisions_: list[Revision]
 
     def __init__(
         self,
@@ -165,6 +178,8 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         min_box_rows: float | None = None,
         min_box_precision: float | None = None,
         existing: BoxSet | None = None,
+        revise: BoxSet | None = None,
+        max_changes: int = 3,
         round_limits: bool = True,
         cv: Any = 3,
         categorical_features: Any = None,
@@ -189,6 +204,8 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self.min_box_rows = min_box_rows
         self.min_box_precision = min_box_precision
         self.existing = existing
+        self.revise = revise
+        self.max_changes = max_changes
         self.round_limits = round_limits
         self.cv = cv
         self.categorical_features = categorical_features
@@ -245,6 +262,9 @@ class SparseBoxesClassifier(BaseBoxClassifier):
             self.goal_ = None if aim is None or goal is None else aim.kept if len(found.boxes) else goal.missed()
             self._set_risk(found.risk)
             self.max_boxes_ = grid.n_boxes[choice.n_boxes]
+            self.__dict__.pop("revisions_", None)
+            if self.revise is not None:
+                self._revise(fit, few, grid, choice)
             self._warn(data, doubt, found.flags_everything, asked.any)
             self._name_idle(everything, X)
             warn_if_missed(self.goal_)
@@ -298,6 +318,15 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         share = self._ranking.shares(self._order.apply(self._encoding.encode(rows)))
         return self._towards_second_class(np.where(flagged, share, share - 1), flagged)
 
+    def _revise(self, fit: Any, few: Training, grid: Any, choice: Any) -> None:
+        """Take the rules to revise, as far as changes of them pay, instead of the boxes that were found."""
+        folds = []
+        if self.cv is not None:
+            folds = inner_splits(few, self._labels(few.positive), self.cv, self.random_state)
+        self.revisions_, taken = fit.revise(self.revise, grid, choice, int(self.max_changes), folds)
+        self.boxes_ = self.revisions_[taken].boxes
+        self._set_risk(None)  # that of other boxes
+
     def _name_idle(self, data: Training, X: Any) -> None:
         """Warn of existing rules that are idle beside the new ones."""
         if self.existing is not None and (idle := idle_rules(self.existing, self.boxes_, X, data)):
@@ -313,6 +342,9 @@ class SparseBoxesClassifier(BaseBoxClassifier):
 
     def _check_parameters(self) -> None:
         check_existing(self.existing)
+        check_revise(self.revise, self.max_changes)
+        if self.revise is not None and (goal := goal_of(self)) is not None:
+            raise ValueError(f"revise goes by a cost: state false_alarm_cost instead of {goal.name}.")
         if self.max_boxes != "auto":
             check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
         if self.max_limits is not None:
