@@ -23,6 +23,7 @@ __all__ = [
     "add_settings",
     "box_counts",
     "check_learning",
+    "constraints_of",
     "learn",
     "make_estimator",
     "read_constraints",
@@ -174,7 +175,7 @@ def _directions(given: Sequence[str], columns: Sequence[str], source: str) -> di
     return result
 
 
-def _constraints(args: argparse.Namespace) -> dict[str, Any]:
+def constraints_of(args: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters that the options stand for."""
     return {
         "monotonic_cst": args.monotone,
@@ -267,7 +268,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             limit_cost="auto" if args.limit_cost is None else args.limit_cost,
             false_alarm_cost=args.false_alarm_cost,
             existing=load_rules(args.existing) if getattr(args, "existing", None) else None,
-            **_constraints(args),
+            **constraints_of(args),
             **goals | common | {"random_state": args.seed or None},  # as without a seed in Python
         )
     cost = None if args.false_alarm_cost == "balanced" else args.false_alarm_cost
@@ -279,7 +280,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             negative_weight="balanced" if cost is None else cost,
             time_limit=args.time_limit or _EXACT_SECONDS,
             callback=tell,
-            **_constraints(args),
+            **constraints_of(args),
             **common,
         )
     if args.method == "scored":
@@ -288,7 +289,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             max_limits=args.max_limits or "auto",
             max_union=args.max_union or 8,
             false_alarm_cost=cost,
-            **_constraints(args),
+            **constraints_of(args),
             **goals | common,
         )
     n_boxes = "auto" if args.max_boxes is None else box_counts(args.max_boxes)

@@ -67,11 +67,14 @@ def add_csv(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_labelled(parser: argparse.ArgumentParser) -> None:
-    """Add the options that describe a labelled table."""
+def add_labelled(parser: argparse.ArgumentParser, required: bool = True) -> None:
+    """Add the options that describe a labelled table, whose target is the model's unless it is ``required``."""
     group = parser.add_argument_group("columns")
-    group.add_argument("--target", required=True, metavar="COLUMN", help="the column with the labels, of two kinds")
-    group.add_argument("--positive", metavar="LABEL", help="the label to look for (default: the one with fewer rows)")
+    target, positive = ("", "the one with fewer rows") if required else (" (default: the model's)", "the model's")
+    group.add_argument(
+        "--target", required=required, metavar="COLUMN", help=f"the column with the labels, of two kinds{target}"
+    )
+    group.add_argument("--positive", metavar="LABEL", help=f"the label to look for (default: {positive})")
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "A,B"}
     group.add_argument("--drop", help="columns to leave out, such as names and numbers of rows", **several)
     group.add_argument(
