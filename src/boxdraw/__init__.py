@@ -10,7 +10,6 @@ from boxdraw.learners.fast.cv import FastBoxesClassifierCV
 from boxdraw.learners.fast.fast_boxes import FastBoxesClassifier
 from boxdraw.learners.fast.path import CostPath, PathPoint
 from boxdraw.learners.scored.scored_boxes import ScoredBoxesClassifier
-from boxdraw.learners.scored.stability import BoxStability, LimitStability, Stability
 from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint
 from boxdraw.learners.sparse.sparse_boxes import SparseBoxesClassifier
 from boxdraw.model.boxes import BoxSet
@@ -20,6 +19,7 @@ from boxdraw.model.export.onnx import onnx_inputs
 from boxdraw.model.rule import Category, Limit, Rule
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.model.simplify import Change
+from boxdraw.model.stability import BoxStability, LimitStability, Stability
 from boxdraw.report.report import Report
 from boxdraw.tables.dask import ClusterFiles
 from boxdraw.tables.predict import PredictedTable

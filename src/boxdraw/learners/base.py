@@ -32,6 +32,7 @@ from boxdraw.tables.schema import read_rows
 if TYPE_CHECKING:
     from boxdraw._core.progress import ProgressCallback
     from boxdraw.learners.classifier import BoxSetClassifier
+    from boxdraw.model.stability import Stability
     from boxdraw.report.report import Report
     from boxdraw.tables.predict import PredictedTable
 
@@ -426,6 +427,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         title: str | None = None,
         false_alarm_cost: float | None = None,
         max_rows: int = 50_000,
+        stability: Stability | None = None,
     ) -> Report:
         """Make a page that shows the model on labelled rows, and lets people move its limits.
 
@@ -453,6 +455,8 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         max_rows : int, default=50_000
             Of a table with more rows the page has a sample of so many, the same each time, and says so. Up to half of
             them are positive, and weights make each class count what it does in the whole table.
+        stability : Stability, optional
+            What ``stability(X, y)`` of a learner returned: the page then has the intervals of limits and points.
 
         Returns
         -------
@@ -484,6 +488,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             title=title,
             false_alarm_cost=false_alarm_cost,
             max_rows=max_rows,
+            stability=stability,
         )
 
     def _repr_html_inner(self) -> str:

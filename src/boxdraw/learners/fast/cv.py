@@ -20,7 +20,13 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged, ranks_by_chance
 from boxdraw.learners.fast.divide import MEANS
-from boxdraw.learners.fast.fast_boxes import DISTANCES, LearnedFastBoxes, check_clusterer, range_width
+from boxdraw.learners.fast.fast_boxes import (
+    DISTANCES,
+    FastBoxesClassifier,
+    LearnedFastBoxes,
+    check_clusterer,
+    range_width,
+)
 from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, suitable_price
 from boxdraw.learners.fast.growth import Growth, growth_named
 from boxdraw.learners.fast.matched import MatchedFits
@@ -209,6 +215,15 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             raise ValueError(
                 f"fit_table needs a number of folds as cv, for a splitter sees no rows; got cv={self.cv!r}."
             )
+
+    def _again(self) -> FastBoxesClassifier:
+        setting = getattr(self, "best_params_", {name: values[0] for name, values in self._grid().items()})
+        names = "clusterer", "categorical_features", "round_limits", "random_state"
+        setting = setting | {name: getattr(self, name) for name in names}
+        setting |= {name: getattr(self, f"{name}_") for name in ("negative_weight", "expansion", "growth", "pos_label")}
+        again = FastBoxesClassifier(**setting)
+        again._simplified_at = self._simplified_at
+        return again
 
     def _doubt(self, source: Source) -> str:
         """Return a warning if the boxes hold none or all of the rows that the parameters were chosen on."""

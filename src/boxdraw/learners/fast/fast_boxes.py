@@ -25,6 +25,7 @@ from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights
 from boxdraw.learners.fast.sources import LargeTable, SmallTable, Source, training_roc
 from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
+from boxdraw.learners.stability import LearnedBoxClassifier
 from boxdraw.tables.chunks import Table
 from boxdraw.tables.keys import Keys
 from boxdraw.tables.training import Training, read_training_rows
@@ -149,7 +150,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         return state
 
 
-class LearnedFastBoxes(BaseFastBoxes, ABC):
+class LearnedFastBoxes(BaseFastBoxes, LearnedBoxClassifier, ABC):
     """The fit: rows in memory and stored tables differ in their source alone."""
 
     categorical_features: Any

@@ -15,7 +15,7 @@ from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
 from boxdraw._core.warn import CautionWarning, warn
-from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
+from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged
 from boxdraw.learners.folds import inner_splits
@@ -25,6 +25,7 @@ from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.existing import added, check_existing, idle_rules, idle_text, left_by
 from boxdraw.learners.sparse.frontier import Frontier
 from boxdraw.learners.sparse.revise import Revision, check_revise
+from boxdraw.learners.stability import LearnedBoxClassifier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.tables.labels import weights_of
@@ -41,7 +42,7 @@ _SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, amo
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
-class SparseBoxesClassifier(BaseBoxClassifier):
+class SparseBoxesClassifier(LearnedBoxClassifier):
     """The fewest boxes and limits that do the job: a rule as short as the truth allows.
 
     It maximises the weight of the positives in the boxes, less that of the negatives times the cost of a false alarm,
