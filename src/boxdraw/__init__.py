@@ -21,6 +21,7 @@ from boxdraw.model.scorecard import Scorecard
 from boxdraw.model.simplify import Change
 from boxdraw.model.stability import BoxStability, LimitStability, Stability
 from boxdraw.report.report import Report
+from boxdraw.service.compare import Comparison, compare
 from boxdraw.tables.dask import ClusterFiles
 from boxdraw.tables.predict import PredictedTable
 from boxdraw.theory import generalization_bound, log_class_size
@@ -36,6 +37,7 @@ __all__ = [
     "CertificateError",
     "Change",
     "ClusterFiles",
+    "Comparison",
     "CostPath",
     "ExactBoxesClassifier",
     "FastBoxesClassifier",
@@ -55,6 +57,7 @@ __all__ = [
     "Stability",
     "Violation",
     "__version__",
+    "compare",
     "generalization_bound",
     "load",
     "log_class_size",
