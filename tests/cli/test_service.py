@@ -98,3 +98,37 @@ def test_what_cannot_be_revised(fails, run, payments, model):
     pyarrow.csv.write_csv(pyarrow.csv.read_csv(payments).drop_columns(["amount", "hour"]), "narrow.csv")
     fails("revise", model, "narrow.csv", words="which are no features of X")
     assert not Path("revised.json").exists()
+
+
+def test_rules_are_compared(run, payments, model):
+    old = worn(model)
+    alone = run("compare", old, model)
+    assert alone.code == 0, alone
+    assert "changed  Box " in alone.out
+    assert "recall" not in alone.out
+    result = run("compare", old, model, payments, "-o", "page.html")
+    assert result.code == 0, result
+    assert "recall " in result.out
+    assert "McNemar" in Path("page.html").read_text(encoding="utf-8")
+    told = json.loads(run("compare", old, model, payments, "--json").out)
+    X, y = make_payments()
+    recall = next(one for one in told["figures"] if one["name"] == "recall")
+    assert recall["old"] == pytest.approx(load_model(old).boxes.contains(X)[y].mean())
+    assert recall["new"] == pytest.approx(load_model(model).boxes.contains(X)[y].mean())
+
+
+def test_rules_are_compared_without_labels(run, payments, model):
+    table = pyarrow.csv.read_csv(payments)
+    pyarrow.csv.write_csv(table.drop_columns(["fraud"]), "rows.csv")
+    result = run("compare", worn(model), model, "rows.csv")
+    assert result.code == 0, result
+    assert 'rows.csv has no column "fraud" with labels' in result.err
+    assert "alarm rate" in result.out
+    assert "recall" not in result.out
+
+
+def test_what_cannot_be_compared(fails, payments, model):
+    fails("compare", model, model, "--target", "fraud", code=2, words="describe the rows of DATA")
+    fails("compare", model, "none.json", words="none.json")
+    fails("compare", model, model, payments, "-o", "-", "--json", code=2, words="cannot share standard output")
+    fails("compare", model, model, payments, "-o", payments, words=payments)

@@ -33,6 +33,12 @@ class RuleChange:
 
     ``kind`` is "same", "changed", "dropped" or "added"; ``old`` and ``new`` are its numbers from 1, None where it is
     not; ``old_rows`` and ``new_rows`` are the weights of the rows that it holds, NaN without rows.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet, compare
+    >>> compare(BoxSet([[1]], [[9]]), BoxSet([[2]], [[9]])).rules[0].text
+    'Box 1: 1 ≤ x0 ≤ 9 → 2 ≤ x0 ≤ 9'
     """
 
     kind: str
@@ -45,7 +51,15 @@ class RuleChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A figure of both, on the same rows, and its difference with a 95% interval, paired by rows."""
+    """A figure of both, on the same rows, and its difference with a 95% interval, paired by rows.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet, compare
+    >>> figure = compare(BoxSet([[1]], [[9]]), BoxSet([[2]], [[9]]), [[1], [3], [5], [0]]).figures[0]
+    >>> figure.name, figure.old, figure.new, figure.difference
+    ('alarm rate', 0.75, 0.5, -0.25)
+    """
 
     name: str
     old: float
@@ -72,6 +86,13 @@ class Comparison:
     p_recall, p_false_alarms : float
         McNemar's exact test, among the positives and among the negatives, that both flag as many; NaN without labels.
         Weights count in the figures, but not in the tests, which take each row once.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet, compare
+    >>> found = compare(BoxSet([[1]], [[9]]), BoxSet([[2]], [[9]]), [[1], [3], [5], [0]])
+    >>> found.flagged, found.freed
+    (0.0, 1.0)
     """
 
     rules: list[RuleChange]
@@ -299,7 +320,9 @@ def _precision(old: BoolArray, new: BoolArray, positive: BoolArray, weight: Floa
         parts.append(flagged * (positive - share) / mass if mass else np.full(len(weight), math.nan))
     half = _NORMAL * math.sqrt(float((weight * (parts[1] - parts[0]) ** 2).sum()))
     difference = shares[1] - shares[0]
-    return Difference("precision", shares[0], shares[1], difference, max(difference - half, -1.0), min(difference + half, 1.0))
+    return Difference(
+        "precision", shares[0], shares[1], difference, max(difference - half, -1.0), min(difference + half, 1.0)
+    )
 
 
 def _mcnemar(gained: BoolArray, lost: BoolArray, among: BoolArray) -> float:

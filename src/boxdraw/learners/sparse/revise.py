@@ -246,6 +246,16 @@ class Revision:
     ``gain`` is the rise of recall less the false-alarm rate times its cost, relative to the balance of the classes,
     against the old rules; ``low`` to ``high`` is its 95% interval, paired by rows. ``flagged`` and ``freed`` are the
     weights of the training rows that change sides.
+
+    Examples
+    --------
+    >>> from boxdraw import BoxSet, SparseBoxesClassifier
+    >>> from boxdraw.datasets import load_dataset
+    >>> data = load_dataset("hypothyroid")
+    >>> old = BoxSet.from_text("TSH >= 20 and FTI <= 64", data.data.columns)
+    >>> model = SparseBoxesClassifier(revise=old, max_changes=1, false_alarm_cost=0.1).fit(data.data, data.target)
+    >>> model.revisions_[-1].changes
+    ('box 1: TSH ≥ 20 → TSH ≥ 6',)
     """
 
     n_changes: int
