@@ -145,7 +145,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
         check_is_fitted(self)
         check_base_rate(base_rate)
-        positive = has_label(labels_of(y, len(_rows(X)), self.classes_), self.pos_label_)
+        positive = self._is_positive(X, y)
         weight = weights_of(sample_weight, len(positive))
         rows, drawing = self._validated(X), self._decider()
         regions: RiskTable | None = self.__dict__.get("risk_table_")
@@ -508,9 +508,13 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
     def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Return the columns of ``box_table`` for any boxes."""
-        positive = has_label(labels_of(y, len(_rows(X)), self.classes_), self.pos_label_)
+        positive = self._is_positive(X, y)
         member = boxes.membership(self._validated(X), n_jobs=self.n_jobs)
         return box_statistics(boxes, member, positive, weights_of(sample_weight, len(positive)))
+
+    def _is_positive(self, X: Any, y: Any) -> BoolArray:
+        """Return which labels, one per row, are the positive one."""
+        return has_label(labels_of(y, len(_rows(X)), self.classes_), self.pos_label_)
 
     def _validated(self, X: Any) -> Any:
         """Check X against what fit saw; return rows that the boxes can read."""

@@ -45,7 +45,9 @@ from boxdraw.learners.sparse.learn import (
 )
 from boxdraw.learners.sparse.place import Placing
 from boxdraw.learners.sparse.rank import LOW_PRICE, PARTS, RATIOS, Ranking, draw_costs, spreads
+from boxdraw.learners.sparse.revise import Revision, Rows, Step, aligned, held_out_gains, revise, revisions
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.export.text import rule_texts
 from boxdraw.model.risk import RiskTable
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.order import Order
@@ -179,6 +181,46 @@ class Fit:
             choice.ratio,
             self._risk(boxes, drawing, by_cost, grid, choice, aim),
         )
+
+    def revise(
+        self, old: BoxSet, grid: Grid, choice: Choice, most: int, splits: Sequence[tuple[IntArray, IntArray]]
+    ) -> tuple[list[Revision], int]:
+        """Change old boxes as little as pays, at the costs of a setting; return each revision, and which to take."""
+        data, encoding = self._few, self._encoding
+        old, features = aligned(old, encoding), range(len(encoding.categories))
+        costs = grid.costs(grid.ratios[choice.ratio], grid.limits[choice.limit])
+        columns = encoding.columns(data.X, features)
+        columns = {j: col if encoding.categories[j] else np.asarray(col, np.float64) for j, col in columns.items()}
+        stay = set(rule_texts(old))
+
+        def path(part: IntArray) -> list[list[Step]]:
+            rows = Rows.of(columns, data, costs.ratio, part)
+
+            def allowed(boxes: BoxSet) -> bool:
+                kept = self._constraints.kept(boxes, list(rows.held(boxes)), data.take(part))
+                texts = rule_texts(boxes)
+                return {text for k, text in enumerate(texts) if k not in kept} <= stay
+
+            return revise(old, rows, costs, most, lambda free, n: self._one_box(part[free], costs, part, n), allowed)
+
+        rows = Rows.of(columns, data, costs.ratio)
+        gains = held_out_gains(old, rows, splits, path) if splits else None
+        return revisions(old, rows, data.weights, path(np.arange(len(data.X))), gains)
+
+    def _one_box(self, free: IntArray, costs: Costs, part: IntArray, most: int) -> BoxSet:
+        """Return the best box on some rows of a part, at the costs of that part."""
+        few, whole = self._few.take(free), self._few.take(part)
+        table = put_on_levels(few, self._encoding, NUMBERS, self._constraints.cuts)
+        axes = make_axes(table)
+        fewer = whole.positive_weight / few.positive_weight  # costs are shares of the positives
+        ratio = costs.ratio * fewer * few.negative_weight / whole.negative_weight
+        own = Costs(ratio, costs.box * fewer, costs.limit * fewer, min(most, costs.max_limits))
+        board = Board(table, axes, masks=self._masks(table, axes), max_limits=own.max_limits)
+        drawing = board.blank(1)
+        board.improve(drawing, own, self._efforts.folds)
+        order, X = order_of(table, axes), few.X
+        limits = limits_of(drawing, table, axes, X.shape[1])
+        return self._encoding.boxes(*self._read(order.apply(X), *limits), order)
 
     def _risk(
         self,
