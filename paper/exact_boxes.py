@@ -23,7 +23,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
-from boxdraw import BoxSet, ExactBoxesClassifier
+from boxdraw import BoxSet, CautionWarning, ExactBoxesClassifier
 from boxdraw.learners.exact.edges import EDGES
 from boxdraw.metrics import auh_from_points
 from paper.fast_boxes import halves, paper_model
@@ -94,7 +94,9 @@ def compile_kernels() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((30, 3)), rng.random(30) < 0.4
     model = ExactBoxesClassifier(max_boxes=2, negative_weight=0.5, box_cost=1.0, limit_cost=0.0, time_limit=300.0)
-    model.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CautionWarning)
+        model.fit(X, y)
 
 
 def draw(
@@ -123,7 +125,9 @@ def draw(
             random_state=0,
         )
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "No box was found")  # still a valid point of the curve
+            # Boxes on few positives, or none, are a point of the curve all the same.
+            warnings.simplefilter("ignore", CautionWarning)
+            warnings.filterwarnings("ignore", "No box was found")
             model.fit(X_train, y_train)
         if model.status_ == "interrupted":
             raise KeyboardInterrupt
