@@ -119,7 +119,9 @@ def load_model(path: str) -> Model:
 def risk_of(model: Model) -> RiskTable:
     """Return the risk table of a model; raise if it has none."""
     if model.risk is None:
-        raise Failure("this model has no risk table: leave out --risk, or learn it with a method that estimates risks")
+        raise Failure(
+            "this model has no risk table: leave out --risk, or learn it with --method sparse, scored or fast"
+        )
     return model.risk
 
 

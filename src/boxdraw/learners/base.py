@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -35,9 +35,12 @@ if TYPE_CHECKING:
     from boxdraw.report.report import Report
     from boxdraw.tables.predict import PredictedTable
 
+_Fit = TypeVar("_Fit", bound=Callable[..., Any])
+
 NO_RISK = (
-    "There is no risk_table_ and so no predict_proba: the fit held no rows out. Count the risk on labelled rows that "
-    "had no part in it with risk_table(X, y), or with BoxSetClassifier(model.boxes_).fit(X, y), which has both."
+    "There is no risk_table_ and so no predict_proba: no rows were held out for these boxes. Count the risk on "
+    "labelled rows that had no part in the fit with risk_table(X, y), or with "
+    "BoxSetClassifier(model.boxes_).fit(X, y), which has both."
 )
 
 
@@ -532,16 +535,20 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         return np.where(flagged, np.minimum(-score, -tiny), np.maximum(-score, tiny))
 
 
-@contextmanager
-def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Leave an estimator as it was before if its fit fails."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
+def unchanged_on_error(fit: _Fit) -> _Fit:
+    """Let a fit that fails leave the estimator as it was before."""
+
+    @wraps(fit)
+    def fitted(self: Any, *args: Any, **options: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **options)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(_Fit, fitted)
 
 
 def own_cost(estimator: Any) -> float | None:

@@ -122,6 +122,17 @@ def test_a_sample_is_a_fit_with_whole_weights(mixed, monkeypatch, most):
     assert stability.agreement == pytest.approx(np.mean(agreements))
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("goal", [{"max_alarm_rate": 0.08}, {"min_recall": 0.9}])
+def test_with_a_goal_samples_give_as_many_alarms(goal):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    y = (rng.random(600) < 0.08 + 0.6 * (X[:, 0] > 0.8)).astype(int)
+    model = fitted(X, y, cv=3, max_limits=1, lam=4, max_boxes=3, **goal)
+    low, high = model.stability(X, y, n=10).threshold
+    assert low <= model.scorecard_.threshold <= high
+
+
 def test_figures_are_those_of_the_cards(mixed, monkeypatch):
     """Count again, box by box, from the cards themselves."""
     X, y = mixed

@@ -16,8 +16,8 @@ from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import BoolArray, FloatArray
-from boxdraw._core.warn import warn
-from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw._core.warn import CautionWarning, warn
+from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.constraints import PARAMETERS, ColumnConstraints
 from boxdraw.learners.doubts import caution
 from boxdraw.learners.exact.certificate import Certificate, about_data, make_certificate
@@ -212,6 +212,7 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         self.verbose = verbose
         self.callback = callback
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBoxesClassifier:
         """Search for the best drawing.
 
@@ -414,10 +415,12 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         what_to_do = (
             f"A negative_weight below {self.negative_weight_:g} makes boxes worth more. So do a box_cost below "
             f"{self.box_cost_:g} and a limit_cost below {self.limit_cost_:g}."
+            + " The constraints may be too strict."
+            * (self.certificate_.constraints is not None)
         )
         if self.status_ in ("time_limit", "interrupted"):
             what_to_do = f"The search had not come to an end ({self.status_}): give it more time."
-        warn(f"No box was found that is worth its cost, so nothing is flagged. {what_to_do}")
+        warn(f"No box was found that is worth its cost, so nothing is flagged. {what_to_do}", CautionWarning)
 
 
 def _table_of(X: Any, boxes: BoxSet, rows: Training) -> FloatArray:

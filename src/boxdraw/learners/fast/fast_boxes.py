@@ -173,6 +173,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         setting = self.negative_weight_, self.expansion_, GROWTHS[self.growth_]
         return needed_edges(edges, source.trial, *setting, self._simplified_at)
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw the boxes.
 
@@ -197,6 +198,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         self._fit(SmallTable(rows) if small else LargeTable.in_memory(rows, self._encoding, self.n_jobs))
         return self
 
+    @unchanged_on_error
     def fit_table(
         self,
         source: Any,
@@ -251,18 +253,17 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         tell = progress if callable(progress) else None
         shown = RowsProgress("Fast Boxes", tell is None and bool(progress or self.verbose), tell)
         reader = open_reader(source, memory_limit, self.n_jobs, shown)
-        with unchanged_on_error(self):  # after hours of reading, an earlier model is not to be lost
-            columns, classes = open_labelled(self, reader, target, weight, features)
-            if is_small(classes, columns):
-                self.fit(*read_labelled(reader, columns))
-                self._target = target
-                return self
-            table = StoredTable(reader, columns, classes)
-            self.classes_, self.pos_label_ = classes.labels, classes.pos_label
-            self.n_features_in_ = len(columns.features)
-            self.feature_names_in_ = np.array(columns.features, dtype=object)
-            self._encoding, self._target = table.encoding, target
-            self._fit(LargeTable(table, Keys(table.encoding, table.order)))
+        columns, classes = open_labelled(self, reader, target, weight, features)
+        if is_small(classes, columns):
+            self.fit(*read_labelled(reader, columns))
+            self._target = target
+            return self
+        table = StoredTable(reader, columns, classes)
+        self.classes_, self.pos_label_ = classes.labels, classes.pos_label
+        self.n_features_in_ = len(columns.features)
+        self.feature_names_in_ = np.array(columns.features, dtype=object)
+        self._encoding, self._target = table.encoding, target
+        self._fit(LargeTable(table, Keys(table.encoding, table.order)))
         return self
 
     def _fit(self, source: Source) -> None:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
-from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.doubts import caution, ranks_by_chance
 from boxdraw.learners.folds import chance_level, inner_splits
@@ -179,6 +179,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ScoredBoxesClassifier:
         """Learn the scorecard.
 
@@ -222,7 +223,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         if drawn is not card and not self._is_short(self.scorecard_):
             self.scorecard_ = self._scorecard(card, ready.order)  # round limits may overlap where these do not
         self._warn(data, doubt, shape.constraints is not None)
-        warn_if_missed(self.goal_)
+        warn_if_missed(self.goal_, shape.constraints is not None)
         return self
 
     def _scorecard(self, card: Any, order: Any) -> Scorecard:
@@ -408,7 +409,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         return Shape(int(self.max_boxes), union, bool(self.signed_points), cost, asked)
 
     def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, list[Any], str]:
-        """Return the setting, chosen by inner folds if there are several; these; a warning if they rank by chance."""
+        """Return the setting, chosen by inner folds; these, if there are any; a warning if they rank by chance."""
         from boxdraw.learners.scored.choose import REPEATS, choose, learn_folds
 
         self.__dict__.pop("cv_results_", None)
@@ -419,8 +420,6 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         if not splits:
             return _PLAIN if _PLAIN in settings else settings[0], [], ""
         folds = learn_folds(data, splits, settings, shape, self.n_jobs, self.verbose)
-        if len(settings) == 1:
-            return settings[0], folds, ""
         number, scores = choose(folds, settings)
         setting = settings[number]
         self.cv_results_ = {
@@ -428,8 +427,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             "mean_test_score": scores.mean(axis=0),
             **{f"split{number}_test_score": row for number, row in enumerate(scores)},
         }
-        reached, by_chance = scores.mean(axis=0)[settings.index(setting)], chance_level(data.positive, splits)
-        return setting, folds, ranks_by_chance(reached, by_chance, "scorecard")
+        by_chance = chance_level(data.positive, [fold.test for fold in folds])
+        return setting, folds, ranks_by_chance(scores.mean(axis=0)[number], by_chance, "scorecard")
 
     def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
         """Give at most one warning about the scorecard, or what else is to be said of it."""

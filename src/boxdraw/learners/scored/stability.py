@@ -119,9 +119,9 @@ class Stability:
     -----
     A sample has as many rows of each class as the training table, drawn with replacement, each with its
     ``sample_weight``. A scorecard is learned from it with the setting that the model uses, but without inner folds: its
-    threshold is at even odds of its own. A box of the model is found in it if some box of it holds mostly the same
-    training rows: the weight of the rows in both is at least half of the weight of the rows in either. No two boxes
-    are found in the same one.
+    threshold is at even odds of its own or, if the model has a goal, the one that flags most nearly the model's share
+    of the rows. A box of the model is found in it if some box of it holds mostly the same training rows: the weight of
+    the rows in both is at least half of the weight of the rows in either. No two boxes are found in the same one.
 
     Intervals end at points and limits that samples really have, from the 5% to the 95% quantile or a little beyond.
 
@@ -311,12 +311,17 @@ def measure_stability(
 
     check_scalar(n, "n", Integral, min_val=1)
     task, setting, shape = _read(model, X, y, sample_weight), Setting(model.max_limits_, model.lam_), model._shape()
+    share = float(task.weight[task.flagged].sum() / task.weight.sum())
     seeds = check_random_state(0 if random_state is None else random_state).randint(2**31, size=n).tolist()
 
     def work(seed: int) -> _Sample:
         data = _drawn(task, seed)
         ready = make_ready(data, shape.false_alarm_cost, few=draw_sample(data), constraints=shape.constraints)
         card = learn(ready, setting, shape)
+        if model.goal_ is not None and len(card.points):
+            values, place = np.unique(card.sums(ready.order.apply(data.X)), return_inverse=True)
+            flagged = np.cumsum(np.bincount(place, data.weights)[::-1])[::-1] / data.weights.sum()
+            card = replace(card, threshold=int(values[np.abs(flagged - share).argmin()]))
         if model.round_limits:
             card = round_card(card, data, ready.order, task.encoding.steps, constraints=shape.constraints)
         boxes = task.encoding.boxes(card.lower, card.upper, ready.order)

@@ -136,9 +136,11 @@ class Fit:
         if self._goal is None:
             choice = choose_cost(self._held_out, choices)
         else:
-            choice, found = choose_aim(self._held_out, choices, self._goal, self.table)
+            tested = self.table.take(np.unique(np.concatenate([split.rows for split in splits])))
+            choice, found = choose_aim(self._held_out, choices, self._goal, tested)
         rates = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0)
-        caught, alarms = np.clip(rates, 0, 1).tolist()  # shares of weights may add up to a little more than 1
+        # Shares of weights may add up to a little more than 1.
+        caught, alarms = np.clip(rates, 0, 1).tolist() if found is None else found.rates
         counts = self.n_positives, np.count_nonzero(self.table.downs > 0)
         error = np.sqrt(caught * (1 - caught) / counts[0] + alarms * (1 - alarms) / counts[1])
         if caught - alarms > _CLEARLY[is_small(self.table)] * error:

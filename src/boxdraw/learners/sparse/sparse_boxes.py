@@ -189,6 +189,7 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseBoxesClassifier:
         """Learn the boxes.
 
@@ -210,32 +211,31 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         from boxdraw.learners.sparse.fit import Fit
 
         self._check_parameters()
-        with unchanged_on_error(self):
-            data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
-            check_balance(data, LEAST_BALANCE)
-            constraints = ColumnConstraints.of(self._encoding, self, self.max_limits)
-            few = draw_sample(data, _SEARCHED)
-            asked = constraints.asked
-            warm_up("Sparse Boxes", self.verbose > 0, asked.of_shape or asked.of_rows)
-            progress = Progress("Sparse Boxes", self.verbose)
-            rounded = bool(self.round_limits)
-            goal = goal_of(self)
-            fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal, self.base_rate)
-            progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
-            grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
-            splits = self._splits(fit, few, len(grid.ratios) > 1)
-            choice, aim, doubt = fit.choose(splits, grid, progress)
-            found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced", aim=aim)
-            progress.step(f"draw: boxes: {len(found.boxes)}, limits: {found.boxes.n_limits}")
-            self.boxes_, self.frontier_, self.path_ = found.boxes, found.frontier, found.path
-            self._order, self._ranking = found.order, found.ranking
-            self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[found.ratio] * data.balance)
-            self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
-            self.goal_ = None if aim is None or goal is None else aim.kept if len(found.boxes) else goal.missed()
-            self._set_risk(found.risk)
-            self.max_boxes_ = grid.n_boxes[choice.n_boxes]
-            self._warn(data, doubt, found.flags_everything, asked.any)
-            warn_if_missed(self.goal_)
+        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
+        check_balance(data, LEAST_BALANCE)
+        constraints = ColumnConstraints.of(self._encoding, self, self.max_limits)
+        few = draw_sample(data, _SEARCHED)
+        asked = constraints.asked
+        warm_up("Sparse Boxes", self.verbose > 0, asked.of_shape or asked.of_rows)
+        progress = Progress("Sparse Boxes", self.verbose)
+        rounded = bool(self.round_limits)
+        goal = goal_of(self)
+        fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal, self.base_rate)
+        progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
+        grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
+        splits = self._splits(fit, few, len(grid.ratios) > 1)
+        choice, aim, doubt = fit.choose(splits, grid, progress)
+        found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced", aim=aim)
+        progress.step(f"draw: boxes: {len(found.boxes)}, limits: {found.boxes.n_limits}")
+        self.boxes_, self.frontier_, self.path_ = found.boxes, found.frontier, found.path
+        self._order, self._ranking = found.order, found.ranking
+        self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[found.ratio] * data.balance)
+        self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
+        self.goal_ = None if aim is None or goal is None else aim.kept if len(found.boxes) else goal.missed()
+        self._set_risk(found.risk)
+        self.max_boxes_ = grid.n_boxes[choice.n_boxes]
+        self._warn(data, doubt, found.flags_everything, asked.any)
+        warn_if_missed(self.goal_, asked.any)
         return self
 
     def at(self, n_limits: int) -> SparseBoxesClassifier:
