@@ -225,7 +225,7 @@ def monitor(
         raise ValueError(f"target={target!r} is a column of neither the reference nor any period.")
     classes = known.classes if isinstance(model, BaseBoxClassifier) else two_labels(base[1])
     pieces = ((name, as_piece(one, classes)) for name, one in those)
-    return watch(known, [as_piece(base, classes)], pieces, periods_per_year, false_alarms, tolerance)
+    return watch(known, [as_piece(base, classes)], pieces, periods_per_year, false_alarms, tolerance, time is not None)
 
 
 def watch(
@@ -235,8 +235,12 @@ def watch(
     periods_per_year: int,
     false_alarms: float,
     tolerance: float,
+    in_order: bool = False,
 ) -> Monitoring:
-    """Watch rules over periods whose rows come in pieces, each of which is counted and forgotten."""
+    """Watch rules over periods whose rows come in pieces, each of which is counted and forgotten.
+
+    Periods are in the order of their names if so asked, or else in that in which they come.
+    """
     if not 0 < false_alarms < 1:
         raise ValueError(f"false_alarms must be a share between 0 and 1, got {false_alarms!r}.")
     if not tolerance >= 0:
@@ -250,6 +254,8 @@ def watch(
         tallies[name] = tallies[name].merge(tally) if name in tallies else tally
     if not tallies:
         raise ValueError("There are no periods: expected at least one to compare with the reference.")
+    if in_order:
+        tallies = dict(sorted(tallies.items()))
     n_rates = len(base.held) * (2 if base.labelled.any() else 1) + int(base.positives[0] > 0)
     level = false_alarms / (2 * (n_rates + len(counter.edges)) * periods_per_year)
     judge = _Judge(counter, base, level, tolerance)

@@ -26,7 +26,7 @@ def named_periods(periods: Any, target: str | None, time: str | None) -> Iterato
             raise ValueError(f"With time={time!r}, periods must be one frame that has this column.")
         if any(map(is_missing, frame[time].to_list())):
             raise ValueError(f"The column {time!r} of periods has missing values: each row needs its period.")
-        for value in sorted(frame[time].unique().to_list()):
+        for value in frame[time].unique().to_list():
             yield value, rows_and_labels(frame.filter(nw.col(time) == value).to_native(), target, time)
         return
     if not isinstance(periods, Mapping | list):
