@@ -12,7 +12,7 @@ import numpy as np
 
 from boxdraw.cli.errors import UsageError, extra
 from boxdraw.cli.labelled import open_table
-from boxdraw.cli.options import add_common, add_csv, check_inputs, load_model, number_from_0, positive_integer, share
+from boxdraw.cli.options import add_common, add_csv, load_model, number_from_0, positive_integer, share
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import rows_progress, say, say_json
 from boxdraw.model.export.text import printable
@@ -73,14 +73,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
-    for data in (args.reference, *args.periods):
-        check_inputs(args.model, data)
+    inputs = args.model, args.reference, *args.periods
+    if inputs.count("-") > 1:
+        raise UsageError("only one of the model and the tables can come from standard input")
     if args.json and args.output == "-":
         raise UsageError("--json and -o - cannot share standard output; give -o a file")
-    inputs = args.model, args.reference, *args.periods
     output = None if args.output is None else Output(args.output, args.force, inputs)
-    if args.time is None and len(set(args.periods)) < len(args.periods):
-        raise UsageError("a table is given twice: each is a period of its own")
+    if len(set(args.periods)) < len(args.periods):
+        raise UsageError("a table is given twice: its rows would count twice")
     model = load_model(args.model)
     reference = _Table(args, args.reference, model)
     tables = {name: _Table(args, name, model) for name in args.periods}

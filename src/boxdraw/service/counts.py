@@ -25,7 +25,7 @@ _ENOUGH = 100_000  # rows to make them from
 
 
 class Tally(NamedTuple):
-    """Counts of rows: by box, and of those that are flagged last."""
+    """Counts of rows: by box if there are several, and of those that are flagged last."""
 
     rows: IntArray
     held: IntArray
@@ -76,7 +76,8 @@ class Counter:
         """Count some rows."""
         drawing, risk = self.model.drawing, self.model.risk
         boxes = boxes_of(drawing)
-        member = np.column_stack([boxes.membership(rows), drawing.contains(rows)])
+        flagged = drawing.contains(rows)[:, None]
+        member = np.hstack([boxes.membership(rows), flagged]) if len(boxes) > 1 else flagged
         regions = np.zeros(len(labels), dtype=np.intp) if risk is None else risk.places(rows, drawing)
         n_regions = 1 if risk is None else len(risk)
         columns = read_columns(rows, boxes, list(self.edges))[1]
@@ -90,6 +91,12 @@ class Counter:
             np.array([np.bincount(regions[held], minlength=n_regions) for held in member.T]),
             np.concatenate([np.empty(0, dtype=np.intp), *values]),
         )
+
+    def expected(self, tally: Tally) -> FloatArray:
+        """Return the mean risk of the rows in each box, and of those that are flagged."""
+        risk = self.model.risk
+        risks = np.full(tally.regions.shape[1], np.nan) if risk is None else np.array([one.risk for one in risk])
+        return divided(tally.regions @ risks, tally.regions.sum(axis=1))
 
     def n_bins(self, j: int) -> int:
         """Return the number of bins of a feature; the last two are for missing and for unseen values."""
@@ -133,10 +140,15 @@ def _edges(values: npt.NDArray[Any]) -> FloatArray:
     return np.unique(numbers[len(numbers) * np.arange(1, _BINS) // _BINS])
 
 
+def divided(part: npt.NDArray[Any], whole: IntArray) -> FloatArray:
+    """Return shares, NaN of nothing."""
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
+
+
 def tails(part: IntArray, whole: IntArray, other: IntArray, other_whole: IntArray) -> FloatArray:
     """Return the two-sided p-values that parts of two wholes differ by chance, given what both are together."""
-    law = hypergeom(whole + other_whole, part + other, whole)
-    return np.asarray(np.minimum(1.0, 2 * np.minimum(law.cdf(part), law.sf(part - 1))))
+    law = whole + other_whole, part + other, whole
+    return np.asarray(np.minimum(1.0, 2 * np.minimum(hypergeom.cdf(part, *law), hypergeom.sf(part - 1, *law))))
 
 
 def stability_index(found: IntArray, expected: IntArray) -> float:

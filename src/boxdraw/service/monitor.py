@@ -1,29 +1,26 @@
 """Rules watched over periods: what they flag and catch, and whether rows still look as they did.
 
-Counts of a period are compared with those of the reference by the exact tails of the hypergeometric distribution, which
-hold for any sizes and have the luck of the reference in them. Each series is tested in each period alone, and with all
-periods so far, which finds slow drift. Each test gets the same part of the false alarms allowed in a year, so that the
-union bound keeps them, whatever the tests have to do with each other.
+Counts of a period, and of all so far, which finds slow drift, are compared with those of the reference by exact tails
+of the hypergeometric distribution: they hold for any sizes, with the luck of the reference in them. Each test gets the
+same part of the false alarms allowed in a year, and the union bound keeps these however the tests depend on each other.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model
 from boxdraw.service.compare import drawing_of
-from boxdraw.service.counts import Counter, Piece, Tally, boxes_of, stability_index, tails
+from boxdraw.service.counts import Counter, Piece, Tally, boxes_of, divided, stability_index, tails
 from boxdraw.service.page import PICTURES, page, picture, table
 from boxdraw.service.periods import as_piece, named_periods, rows_and_labels, two_labels
 
@@ -46,7 +43,7 @@ class Reading:
     >>> found = monitor(BoxSet([[3]], [[9]]), [[1], [3], [5], [0]], {"May": [[4], [2]]})
     >>> reading = found.readings[0]
     >>> reading.what, reading.measure, reading.reference, reading.value, reading.p
-    ('box 1', 'alarm rate', 0.5, 0.5, 1.0)
+    ('all', 'alarm rate', 0.5, 0.5, 1.0)
     """
 
     period: Any
@@ -70,7 +67,7 @@ class Alarm:
     >>> from boxdraw import BoxSet, monitor
     >>> calm, busy = [[1]] * 900 + [[5]] * 100, [[1]] * 700 + [[5]] * 300
     >>> print(monitor(BoxSet([[3]], [[9]]), calm, {"May": busy}).alarms[0].text)
-    box 1: alarm rate 10% → 30% (p = 9e-30)
+    all: alarm rate 10% → 30% (p = 9e-30)
     """
 
     period: Any
@@ -120,12 +117,9 @@ class Monitoring:
         >>> from boxdraw import BoxSet, monitor
         >>> frame = monitor(BoxSet([[3]], [[9]]), [[1], [3], [5], [0]], {"May": [[4], [2]]}).to_frame()
         >>> frame["measure"].tolist()
-        ['alarm rate', 'alarm rate', 'stability index', 'missing', 'unseen']
+        ['alarm rate', 'stability index', 'missing', 'unseen']
         """
-        columns = {
-            name: [getattr(reading, name) for reading in self.readings]
-            for name in (field.name for field in fields(Reading))
-        }
+        columns = {field.name: [getattr(one, field.name) for one in self.readings] for field in fields(Reading)}
         return frame_like(np.empty(0) if like is None else like, columns)
 
     def to_text(self) -> str:
@@ -144,11 +138,8 @@ class Monitoring:
         for reading in self.readings:
             series.setdefault((reading.what, reading.measure), []).append(reading)
         pictures = "".join(_picture(*names, those) for names, those in series.items())
-        key = "Dashed: the reference, or the bound of a stability index. Dotted: as the risk table expects."
-        parts += [
-            f"<p>{key} Red: out of bounds. Below each: the last period.</p>",
-            f'<div class="all">{pictures}</div>',
-        ]
+        key = "Dashed: reference, or bound of a stability index. Dotted: expected. Red: out of bounds. Below: last period."
+        parts += [f"<p>{key}</p>", f'<div class="all">{pictures}</div>']
         return page("Rules watched", "Rules over time", parts, PICTURES)
 
     def __repr__(self) -> str:
@@ -196,14 +187,14 @@ def monitor(
     Returns
     -------
     Monitoring
-        ``ok``, ``alarms`` and ``readings``: alarm rate and precision of each box and of all, the recall of all, the
-        precision that the risk table expects, and of each limited feature the population stability index and the
-        shares missing and unseen.
+        ``ok``, ``alarms`` and ``readings``: alarm rate and precision of all boxes together and, of several, of each;
+        the recall of all; the precision that the risk table expects; and of each limited feature the population
+        stability index and the shares missing and unseen.
 
     Notes
     -----
-    The tests need rows that are drawn one by one: several rows of one customer shift together, and raise more alarms.
-    Rows have no weights here. The positive class is that of a classifier, or the rarer label of the reference.
+    The tests take rows as drawn one by one; several of one customer shift together, and raise more alarms. Rows have no
+    weights here. The positive class is that of a classifier, or the rarer label of the reference.
 
     Examples
     --------
@@ -211,7 +202,6 @@ def monitor(
     >>> october = [[1]] * 900 + [[5]] * 100, [0] * 900 + [0] * 30 + [1] * 70
     >>> november = [[1]] * 900 + [[5]] * 100, [0] * 900 + [0] * 60 + [1] * 40
     >>> print(monitor(BoxSet([[3]], [[9]]), october, {"November": november, "December": november[0]}))
-    November: box 1: precision 70% → 40% (p = 3e-05)
     November: all: precision 70% → 40% (p = 3e-05)
     November: alarm rate 10%, precision 40%, recall 100%
     December: alarm rate 10%
@@ -258,101 +248,79 @@ def watch(
         tallies = dict(sorted(tallies.items()))
     n_rates = len(base.held) * (2 if base.labelled.any() else 1) + int(base.positives[0] > 0)
     level = false_alarms / (2 * (n_rates + len(counter.edges)) * periods_per_year)
-    judge = _Judge(counter, base, level, tolerance)
-    so_far, judged = None, []
-    for number, (name, tally) in enumerate(tallies.items(), start=1):
+    judge, so_far, judged = _Judge(counter, base, level, tolerance), None, []
+    for name, tally in tallies.items():
         so_far = tally if so_far is None else so_far.merge(tally)
-        judged += [*judge.rates(name, number, tally, so_far), *judge.features(name, number, tally, so_far)]
+        judged += [*judge.rates(name, tally, so_far), *judge.features(name, tally, so_far)]
     return Monitoring([reading for reading, _ in judged], [alarm for _, alarm in judged if alarm is not None], level)
 
 
 @dataclass(frozen=True, slots=True)
 class _Judge:
-    """What decides whether counts of a period, or of all so far, are out of bounds."""
+    """What decides whether counts are out of bounds."""
 
     counter: Counter
     base: Tally
     level: float
     tolerance: float
 
-    def rates(self, period: Any, number: int, *tallies: Tally) -> Iterator[Judged]:
+    def rates(self, period: Any, *tallies: Tally) -> Iterator[Judged]:
         """Judge what is flagged and caught."""
-        parts, wholes = self.base.shares()
-        counts = [tally.shares() for tally in tallies]
-        ps = [tails(part, whole, parts, wholes) for part, whole in counts]
-        reference, values = _shares(parts, wholes), [_shares(*one) for one in counts]
-        expected = self._expected(tallies[0])
+        counts = [tally.shares() for tally in (self.base, *tallies)]
+        shares, ps = [divided(*one) for one in counts], [tails(*one, *counts[0]) for one in counts[1:]]
+        expected = self.counter.expected(tallies[0])
         names = [*(f"box {k}" for k in range(1, len(self.base.held))), "all"]
-        series = [*itertools.product(_RATES[:2], names), ("recall", "all")]
-        for k, (measure, what) in enumerate(series):
-            figures = float(reference[k]), *(float(value[k]) for value in values)
+        for k, (measure, what) in enumerate([*itertools.product(_RATES[:2], names), ("recall", "all")]):
+            before, *after = (float(share[k]) for share in shares)
             guess = float(expected[k - len(names)]) if measure == "precision" else math.nan
-            if all(map(math.isnan, (*figures, guess))):
+            if all(map(math.isnan, (before, *after, guess))):
                 continue
-            tested = counts[0][1][k] > 0 and wholes[k] > 0
-            own = [float(p[k]) if tested else math.nan for p in ps]
-            far = [abs(value - figures[0]) > self.tolerance * figures[0] for value in figures[1:]]
-            texts = [f"{measure} {_percent(figures[0])} → {_percent(value)}" for value in figures[1:]]
-            reading = _reading(period, what, measure, figures, own, guess)
-            yield self._judged(reading, far, texts, number)
+            tested = counts[0][1][k] > 0 and counts[1][1][k] > 0
+            p, p_so_far = (float(p[k]) if tested else math.nan for p in ps)
+            far = [abs(value - before) > self.tolerance * before for value in after]
+            texts = [f"{measure} {_percent(before)} → {_percent(value)}" for value in after]
+            reading = Reading(period, what, measure, before, after[0], after[1], guess, p, p_so_far)
+            yield self._judged(reading, far, texts)
 
-    def features(self, period: Any, number: int, *tallies: Tally) -> Iterator[Judged]:
+    def features(self, period: Any, *tallies: Tally) -> Iterator[Judged]:
         """Judge the values of the features."""
-        names = boxes_of(self.counter.model.drawing).feature_names
-        every = [tally.values for tally in (self.base, *tallies)]
-        shares = [_shares(tally.values, tally.rows) for tally in (self.base, *tallies)]
+        if not tallies[0].rows[0]:
+            return
+        every = self.base, *tallies
+        shares = [divided(tally.values, tally.rows) for tally in every]
         ps = [tails(tally.values, tally.rows, self.base.values, self.base.rows) for tally in tallies]
         start = 0
         for j in self.counter.edges:
+            name = boxes_of(self.counter.model.drawing).feature_names[j]
             bins = slice(start, start + self.counter.n_bins(j))
             start = bins.stop
             indices, own, texts = [], [], []
-            for found, share, p in zip(every[1:], shares[1:], ps, strict=True):
-                used, worst = np.count_nonzero(found[bins] + every[0][bins]), int(np.argmin(p[bins]))
-                indices.append(stability_index(found[bins], every[0][bins]))
-                own.append(min(1.0, float(used * p[bins][worst])))
+            for tally, share, p in zip(tallies, shares[1:], ps, strict=True):
+                found, base, worst = tally.values[bins], self.base.values[bins], int(np.argmin(p[bins]))
+                indices.append(stability_index(found, base))
+                own.append(min(1.0, float(np.count_nonzero(found + base) * p[bins][worst])))
                 change = f"{_percent(shares[0][bins][worst])} → {_percent(share[bins][worst])}"
-                texts.append(f"stability index {indices[-1]:.2g}, {self.counter.bin_text(j, worst)} {change}")
-            reading = _reading(period, names[j], "stability index", (math.nan, *indices), own)
-            yield self._judged(reading, [index >= _SHIFTED for index in indices], texts, number)
+                texts.append(f"stability index {indices[-1]:.2g}, {self.counter.bin_text(j, worst)}: {change}")
+            reading = Reading(
+                period, name, "stability index", math.nan, indices[0], indices[1], math.nan, own[0], own[1]
+            )
+            yield self._judged(reading, [index >= _SHIFTED for index in indices], texts)
             for back, measure in ((2, "missing"), (1, "unseen")):
-                yield _reading(period, names[j], measure, [float(share[bins][-back]) for share in shares]), None
+                before, value, so_far = (float(share[bins][-back]) for share in shares)
+                yield Reading(period, name, measure, before, value, so_far), None
 
-    def _expected(self, tally: Tally) -> FloatArray:
-        """Return the mean risk of the rows in each box, and of those that are flagged."""
-        table = self.counter.model.risk
-        risks = np.full(tally.regions.shape[1], math.nan) if table is None else np.array([one.risk for one in table])
-        return _shares(tally.regions @ risks, tally.regions.sum(axis=1))
-
-    def _judged(self, reading: Reading, far: list[bool], texts: list[str], number: int) -> Judged:
+    def _judged(self, reading: Reading, far: list[bool], texts: list[str]) -> Judged:
         """Decide on a figure of the period and on that of all periods so far: each has to be far off, and surely so."""
-        own = reading.p, reading.p_so_far
-        out = [is_far and p <= self.level for is_far, p in zip(far, own, strict=True)]
+        ps = reading.p, reading.p_so_far
+        out = [is_far and p <= self.level for is_far, p in zip(far, ps, strict=True)]
         if not any(out):
             return reading, None
         which = out.index(True)
-        chance = f"p = {own[which]:.1g}" if own[which] >= 1e-300 else "p < 1e-300"
-        text = f"{printable(reading.what)}: {texts[which]}{f' over {number} periods' * which} ({chance})"
+        chance = f"p = {ps[which]:.1g}" if ps[which] >= 1e-300 else "p < 1e-300"
+        text = f"{printable(reading.what)}: {texts[which]}{' so far' * which} ({chance})"
         value = (reading.value, reading.so_far)[which]
-        alarm = Alarm(reading.period, reading.what, reading.measure, reading.reference, value, own[which], text)
+        alarm = Alarm(reading.period, reading.what, reading.measure, reading.reference, value, ps[which], text)
         return replace(reading, out_of_bounds=True), alarm
-
-
-def _reading(
-    period: Any,
-    what: str,
-    measure: str,
-    figures: Sequence[float],
-    ps: Sequence[float] = (math.nan, math.nan),
-    expected: float = math.nan,
-) -> Reading:
-    """Put together a figure, of the reference, of the period and of all so far, and the latter two's p-values."""
-    (reference, value, so_far), (p, p_so_far) = figures, ps
-    return Reading(period, what, measure, reference, value, so_far, expected, p, p_so_far)
-
-
-def _shares(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
-    return np.divide(part, whole, out=np.full(np.broadcast(part, whole).shape, math.nan), where=whole > 0)
 
 
 def _percent(share: float) -> str:

@@ -86,7 +86,8 @@ def as_piece(labelled: Labelled, classes: tuple[Any, Any] | None) -> Piece:
         those[has_label(labels[known], label)] = place
     if (those < 0).any():
         unknown = labels[known][those < 0].tolist()[0]
-        raise ValueError(f"A period has the label {unknown!r}; expected {classes[0]!r} or {classes[1]!r}.")
+        expected = " or ".join(map(repr, np.asarray(classes).tolist()))
+        raise ValueError(f"There is the label {unknown!r}; expected {expected}.")
     found[known] = those
     return rows, found
 
