@@ -117,7 +117,7 @@ class Monitoring:
         >>> from boxdraw import BoxSet, monitor
         >>> frame = monitor(BoxSet([[3]], [[9]]), [[1], [3], [5], [0]], {"May": [[4], [2]]}).to_frame()
         >>> frame["measure"].tolist()
-        ['alarm rate', 'stability index', 'missing', 'unseen']
+        ['alarm rate', 'stability index', 'missing']
         """
         columns = {field.name: [getattr(one, field.name) for one in self.readings] for field in fields(Reading)}
         return frame_like(np.empty(0) if like is None else like, columns)
@@ -132,14 +132,14 @@ class Monitoring:
 
     def to_html(self) -> str:
         """Return a page with a small picture of each series over the periods."""
-        rows = [[str(alarm.period), alarm.text] for alarm in self.alarms]
-        parts = [table(["Period", "Out of bounds"], rows) if rows else "<p>Within bounds</p>"]
         series: dict[tuple[str, str], list[Reading]] = {}
         for reading in self.readings:
             series.setdefault((reading.what, reading.measure), []).append(reading)
         pictures = "".join(_picture(*names, those) for names, those in series.items())
-        key = "Dashed: reference, or bound of a stability index. Dotted: expected. Red: out of bounds. Below: last period."
-        parts += [f"<p>{key}</p>", f'<div class="all">{pictures}</div>']
+        key = "Dashed: reference, or bound of an index. Dotted: expected. Red: out of bounds. Below: the last period."
+        rows = [[str(alarm.period), alarm.text] for alarm in self.alarms]
+        found = table(["Period", "Out of bounds"], rows) if rows else "<p>Within bounds</p>"
+        parts = [f"<p>{key}</p>", f'<div class="all">{pictures}</div>', found]
         return page("Rules watched", "Rules over time", parts, PICTURES)
 
     def __repr__(self) -> str:
@@ -189,7 +189,7 @@ def monitor(
     Monitoring
         ``ok``, ``alarms`` and ``readings``: alarm rate and precision of all boxes together and, of several, of each;
         the recall of all; the precision that the risk table expects; and of each limited feature the population
-        stability index and the shares missing and unseen.
+        stability index and the share missing and, of categories, unseen.
 
     Notes
     -----
@@ -286,12 +286,12 @@ class _Judge:
         """Judge the values of the features."""
         if not tallies[0].rows[0]:
             return
-        every = self.base, *tallies
-        shares = [divided(tally.values, tally.rows) for tally in every]
+        boxes = boxes_of(self.counter.model.drawing)
+        shares = [divided(tally.values, tally.rows) for tally in (self.base, *tallies)]
         ps = [tails(tally.values, tally.rows, self.base.values, self.base.rows) for tally in tallies]
         start = 0
         for j in self.counter.edges:
-            name = boxes_of(self.counter.model.drawing).feature_names[j]
+            name = boxes.feature_names[j]
             bins = slice(start, start + self.counter.n_bins(j))
             start = bins.stop
             indices, own, texts = [], [], []
@@ -305,8 +305,9 @@ class _Judge:
                 period, name, "stability index", math.nan, indices[0], indices[1], math.nan, own[0], own[1]
             )
             yield self._judged(reading, [index >= _SHIFTED for index in indices], texts)
-            for back, measure in ((2, "missing"), (1, "unseen")):
-                before, value, so_far = (float(share[bins][-back]) for share in shares)
+            known = boxes.categories[j]  # None of numbers, which are never unseen
+            for place, measure in [(-2, "missing")] + ([] if known is None else [(-1, "unseen")]):
+                before, value, so_far = (float(share[bins][place]) for share in shares)
                 yield Reading(period, name, measure, before, value, so_far), None
 
     def _judged(self, reading: Reading, far: list[bool], texts: list[str]) -> Judged:

@@ -29,9 +29,9 @@ def picture(caption: str, lines: Mapping[str, Sequence[float]], out: Sequence[bo
             at = [(10, at[0][1]), (210, at[-1][1])]
         drawn.append(f'<polyline class="{style}" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in at)}"/>')
     for x, y, bad, name in zip(xs, line, out, names, strict=True):
-        place = f'cx="{x:.1f}" cy="{70 if isnan(y) else 70 - 60 * y / top:.1f}"'
-        style = "out" if bad else "in"
-        drawn.append(f'<circle class="{style}" {place} r="{4 if bad else 2}"><title>{escape(name)}</title></circle>')
+        if not isnan(y):
+            style = f'class="{"out" if bad else "in"}" cx="{x:.1f}" cy="{70 - 60 * y / top:.1f}" r="{4 if bad else 2}"'
+            drawn.append(f"<circle {style}><title>{escape(name)}</title></circle>")
     svg = f'<svg viewBox="0 0 220 75" role="img" aria-label="{escape(caption)}">{"".join(drawn)}</svg>'
     return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
 
