@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +15,16 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
+from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.doubts import caution, ranks_by_chance
-from boxdraw.learners.folds import chance_level, inner_splits
+from boxdraw.learners.folds import chance_level, inner_splits, n_repeats
+from boxdraw.learners.frontier import CardFrontier, CardPoint
 from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
-from boxdraw.learners.scored.settings import Setting, Shape
+from boxdraw.learners.scored.settings import PLAIN, Setting, Shape, usual
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.model.scorecard import Scorecard
@@ -31,10 +35,22 @@ if TYPE_CHECKING:
     from boxdraw.learners.scored.stability import Stability
 
 _LIMITS, _LAMS = (1, 2, 3), (4.0, 12.0)  # what "auto" tries
-_PLAIN = Setting(2, 4.0)  # what "auto" is without inner folds
+_SIZES, _PLAIN_SIZE = range(1, 17), 8  # and without inner folds
+_EVENNESS = 0.75  # see `Shape`; ranks the top of the list better than balance does (docs/experiments.rst)
 _SCORES = ("graded", "points")
 _MOST = 2**31 - 1  # limits or boxes, more than there can be: compiled code knows no larger numbers
 _GUESSES = 2  # rows of a class, from which no limit can be learned
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What the inner folds say."""
+
+    setting: Setting
+    sizes: list[int]  # that there are cards of
+    at: int  # which of these is in use
+    folds: list[Any]  # with their cards by size
+    doubt: str = ""  # a warning if they rank by chance
 
 
 class ScoredBoxesClassifier(BaseBoxClassifier):
@@ -122,8 +138,11 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     Alarm from 6 points.
     """
 
+    max_boxes_: int
     max_limits_: int
     lam_: float
+    signed_points_: bool
+    frontier_: CardFrontier
     scorecard_: Scorecard
     cv_results_: dict[str, Any]
     goal_: KeptGoal | None
@@ -131,11 +150,12 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     def __init__(
         self,
         *,
-        max_boxes: int = 8,
+        max_boxes: int | str = "auto",
         max_limits: int | str = "auto",
+        max_total_limits: int | None = 30,
         lam: float | str = "auto",
         max_union: int | None = 8,
-        signed_points: bool = False,
+        signed_points: bool | str = "auto",
         false_alarm_cost: float | None = None,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
@@ -157,6 +177,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     ) -> None:
         self.max_boxes = max_boxes
         self.max_limits = max_limits
+        self.max_total_limits = max_total_limits
         self.lam = lam
         self.max_union = max_union
         self.signed_points = signed_points
@@ -196,7 +217,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         ScoredBoxesClassifier
             The fitted estimator.
         """
-        from boxdraw.learners.scored.learn import learn, make_ready, round_card  # compiles on first use
+        from boxdraw.learners.scored.learn import card_of, draw, make_ready, round_card  # compiles on first use
 
         settings = self._settings()
         data = read_training_rows(self, X, y, sample_weight)
@@ -204,42 +225,82 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         check_balance(data, LEAST_BALANCE)
         few = draw_sample(data)
         dealt = few if isinstance(self.cv, Integral) else data
-        setting, folds, doubt = self._choose(dealt, settings, shape)
-        number = settings.index(setting)
+        choice = self._choose(dealt, settings, shape)
+        setting, asked = choice.setting, shape.constraints
         progress = Progress("Scored Boxes", self.verbose)
-        ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs, constraints=shape.constraints)
+        ready = make_ready(data, shape, few, self.n_jobs)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
-        card = learn(ready, setting, shape, self.n_jobs)
-        card = self._keep(card, ready.order, dealt, folds, number)
-        progress.step(f"boost: {len(card.points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}")
-        self.max_limits_, self.lam_ = setting.max_limits, setting.lam
-        self._order, self._card = ready.order, card
+        drawn = draw(ready, setting, replace(shape, max_boxes=choice.sizes[-1]), self.n_jobs)
+        sizes = [size for size in choice.sizes if size <= max(len(drawn), choice.sizes[0])]
+        union = None if setting.signed else shape.max_union
+        cards = [card_of(ready, drawn, min(size, len(drawn)), union) for size in sizes]
+        at = min(choice.at, len(sizes) - 1)
+        cards[at] = self._keep(cards[at], ready.order, dealt, choice)
+        progress.step(
+            f"boost: {len(cards[at].points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}"
+        )
+        self.max_limits_, self.lam_, self.signed_points_ = setting.max_limits, setting.lam, setting.signed
+        self.max_boxes_ = choice.sizes[choice.at]
         # Rows are graded by the limits that the points were fitted with: on a round one, most are at a limit.
-        drawn = card
+        plain = boxes = self._encoding.boxes(drawn.lower, drawn.upper, ready.order)
         if self.round_limits:
-            drawn = round_card(card, data, ready.order, self._encoding.steps, self.n_jobs, shape.constraints)
-        self.scorecard_ = self._scorecard(drawn, ready.order)
-        if drawn is not card and not self._is_short(self.scorecard_):
-            self.scorecard_ = self._scorecard(card, ready.order)  # round limits may overlap where these do not
-        self._warn(data, doubt, shape.constraints is not None)
+            rounded = round_card(drawn, data, ready.order, self._encoding.steps, self.n_jobs, asked)
+            boxes = self._encoding.boxes(rounded.lower, rounded.upper, ready.order)
+        self._order, self._cards = ready.order, dict(zip(sizes, cards, strict=True))
+        points: list[CardPoint] = []
+        for number, (size, card) in enumerate(self._cards.items()):
+            scorecard = _scorecard(boxes, card)
+            if union is not None and self.goal_ is None and len(scorecard.union()) > union:
+                scorecard = _scorecard(plain, card)  # round limits may overlap where these do not
+            if number == at or not points or scorecard != points[-1].scorecard:
+                points.append(_point(size, scorecard, choice.folds, number))
+        self._use(points, sizes[at])
+        self._warn(data, choice.doubt, asked is not None)
         warn_if_missed(self.goal_)
         return self
 
-    def _scorecard(self, card: Any, order: Any) -> Scorecard:
-        boxes = self._encoding.boxes(card.lower, card.upper, order)
-        return Scorecard(boxes, card.points.tolist(), card.threshold)
+    def _use(self, points: list[CardPoint], size: int) -> None:
+        """Take the card of a size."""
+        self.frontier_ = CardFrontier(points, size)
+        (self.scorecard_,) = [point.scorecard for point in points if point.max_boxes == size]
+        self._card = self._cards[size]
 
-    def _is_short(self, card: Scorecard) -> bool:
-        """Return True unless the union has too many boxes; with a goal, it may have any number."""
-        if self.max_union is None or card.signed or self.goal_ is not None:
-            return True
-        return len(card.union()) <= self.max_union
+    def at(self, n_boxes: int) -> ScoredBoxesClassifier:
+        """Return the classifier with the scorecard of at most so many boxes from ``frontier_``.
 
-    def _keep(self, card: Any, order: Any, data: Training, folds: list[Any], number: int) -> Any:
+        Parameters
+        ----------
+        n_boxes : int
+            The most boxes to read.
+
+        Returns
+        -------
+        ScoredBoxesClassifier
+            A fitted copy with another ``scorecard_``, whose risk is not known, and of which no goal is promised.
+
+        Examples
+        --------
+        >>> from boxdraw import ScoredBoxesClassifier
+        >>> from boxdraw.datasets import load_dataset
+        >>> data = load_dataset("hypothyroid")
+        >>> model = ScoredBoxesClassifier().fit(data.data, data.target)
+        >>> len(model.at(n_boxes=2).scorecard_)
+        2
+        """
+        check_is_fitted(self)
+        point, model = self.frontier_.at(n_boxes), copy.copy(self)
+        if point.max_boxes != self.frontier_.chosen:
+            model._set_risk(None)  # that of another card
+            model.max_boxes_, model.goal_ = point.max_boxes, None
+            model._use(list(self.frontier_), point.max_boxes)
+        return model
+
+    def _keep(self, card: Any, order: Any, data: Training, choice: _Choice) -> Any:
         """Set the risk; return the card with the threshold that keeps the goal, if there is one."""
         from boxdraw.learners.scored.keep import card_risk, keep
 
         goal, self.goal_ = goal_of(self), None
+        folds, number = choice.folds, choice.at
         self._set_risk(card_risk(card, order, data, folds, number, self.base_rate) if folds else None)
         if goal is not None and folds:
             if not len(card.points):
@@ -374,9 +435,11 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
 
     def _settings(self) -> list[Setting]:
         """Check the parameters and return the settings to try."""
-        check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
-        if self.max_union is not None:
-            check_scalar(self.max_union, "max_union", Integral, min_val=1)
+        if self.max_boxes != "auto":
+            check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
+        for name in ("max_total_limits", "max_union"):
+            if getattr(self, name) is not None:
+                check_scalar(getattr(self, name), name, Integral, min_val=1)
         n = self.max_limits
         if n != "auto" and (isinstance(n, bool) or not isinstance(n, Integral) or n < 1):
             raise ValueError(f"max_limits must be 'auto' or a whole number of at least 1; got {n!r}.")
@@ -384,52 +447,77 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         check_cost(self.false_alarm_cost, "false_alarm_cost", None)
         goal_of(self)
         check_base_rate(self.base_rate)
-        check_bool(self.signed_points, "signed_points")
+        any_signs = self.signed_points == "auto"
+        if not any_signs:
+            check_bool(self.signed_points, "signed_points")
         check_bool(self.round_limits, "round_limits")
-        if self.signed_points and self.min_box_precision is not None:
+        if not any_signs and self.signed_points and self.min_box_precision is not None:
             raise ValueError(
                 "min_box_precision does not go with signed_points=True: boxes of negative points are not to hold "
                 "positives. Leave one of them out."
             )
-        if self.cv is None:
-            given = _PLAIN.max_limits if self.max_limits == "auto" else min(int(self.max_limits), _MOST)
-            return [Setting(given, _PLAIN.lam if self.lam == "auto" else float(self.lam))]
-        limits = _LIMITS if self.max_limits == "auto" else (min(int(self.max_limits), _MOST),)
-        lams = _LAMS if self.lam == "auto" else (float(self.lam),)
-        return [Setting(n, lam) for n in limits for lam in lams]
+        alone = self.cv is None
+        limits = _LIMITS if not alone else (PLAIN.max_limits,)
+        if self.max_limits != "auto":
+            limits = (min(int(self.max_limits), _MOST),)
+        lams = _LAMS if not alone and not any_signs and self.max_boxes != "auto" else (PLAIN.lam,)
+        if self.lam != "auto":
+            lams = (float(self.lam),)
+        settings = [Setting(n, lam, not any_signs and bool(self.signed_points)) for n in limits for lam in lams]
+        if any_signs and not alone and self.min_box_precision is None:
+            settings.append(replace(settings[usual(settings)], signed=True))
+        return settings
 
     def _shape(self) -> Shape:
         cost = None if self.false_alarm_cost is None else float(self.false_alarm_cost)
         if self.min_precision is not None:  # where an alarm of just this precision pays
             cost = float(self.min_precision) / (1 - float(self.min_precision))
-        union = None if self.max_union is None else min(int(self.max_union), _MOST)
+        bound = self.max_union is not None and self.signed_points != "auto"
+        union = min(int(self.max_union or _MOST), _MOST) if bound else None
         constraints = ColumnConstraints.of(self._encoding, self)
         asked = constraints if constraints.asked.any else None
-        return Shape(int(self.max_boxes), union, bool(self.signed_points), cost, asked)
+        limits = min(int(self.max_total_limits or _MOST), _MOST)
+        if self.max_boxes == "auto":
+            return Shape(_SIZES[-1], limits, union, cost, asked, _EVENNESS)
+        return Shape(int(self.max_boxes), limits, union, cost, asked)
 
-    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, list[Any], str]:
-        """Return the setting, chosen by inner folds if there are several; these; a warning if they rank by chance."""
-        from boxdraw.learners.scored.choose import REPEATS, choose, learn_folds
+    def _chosen(self) -> tuple[Setting, Shape]:
+        """Return with what to learn the same card from other rows."""
+        shape = replace(self._shape(), max_boxes=self.max_boxes_)
+        return Setting(self.max_limits_, self.lam_, self.signed_points_), shape
+
+    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> _Choice:
+        """Return the setting and the size, chosen by inner folds if there are several, and these."""
+        from boxdraw.learners.scored.choose import REPEATS, clearly_best, few_enough, learn_folds
 
         self.__dict__.pop("cv_results_", None)
-        repeats = REPEATS if len(settings) > 1 else 1
+        any_size = self.max_boxes == "auto"
+        repeats = REPEATS if len(settings) > 1 or any_size else 1
         splits = []
         if self.cv is not None:
             splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state, repeats)
         if not splits:
-            return _PLAIN if _PLAIN in settings else settings[0], [], ""
+            setting = PLAIN if PLAIN in settings else settings[0]
+            return _Choice(setting, [_PLAIN_SIZE if any_size else shape.max_boxes], 0, [])
         folds = learn_folds(data, splits, settings, shape, self.n_jobs, self.verbose)
-        if len(settings) == 1:
-            return settings[0], folds, ""
-        number, scores = choose(folds, settings)
-        setting = settings[number]
-        self.cv_results_ = {
-            "params": [{"max_limits": setting.max_limits, "lam": setting.lam} for setting in settings],
-            "mean_test_score": scores.mean(axis=0),
-            **{f"split{number}_test_score": row for number, row in enumerate(scores)},
-        }
-        reached, by_chance = scores.mean(axis=0)[settings.index(setting)], chance_level(data.positive, splits)
-        return setting, folds, ranks_by_chance(reached, by_chance, "scorecard")
+        n_folds, number, doubt = len(folds) / n_repeats(splits), 0, ""
+        if len(settings) > 1:
+            scores = np.array([fold.auc() for fold in folds])
+            number = clearly_best(scores, usual(settings), n_folds, 1 if any_size else 2)
+            names = ("max_limits", "lam", "signed_points")
+            self.cv_results_ = {
+                "params": [dict(zip(names, (s.max_limits, s.lam, s.signed), strict=True)) for s in settings],
+                "mean_test_score": scores.mean(axis=0),
+                **{f"split{number}_test_score": row for number, row in enumerate(scores)},
+            }
+        sizes = list(_SIZES) if any_size else [shape.max_boxes]
+        cards = list(threaded_map(lambda fold: fold.cards(number, sizes), folds, self.n_jobs))
+        at = few_enough(cards, n_folds)
+        if len(settings) > 1 or any_size:
+            doubt = ranks_by_chance(
+                float(np.mean([fold.auc[at] for fold in cards])), chance_level(data.positive, splits), "scorecard"
+            )
+        return _Choice(settings[number], sizes, at, cards, doubt)
 
     def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
         """Give at most one warning about the scorecard, or what else is to be said of it."""
@@ -449,3 +537,21 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
                 "scorecard before you have more."
             )
         caution(self, data, doubt)
+
+
+def _scorecard(boxes: BoxSet, card: Any) -> Scorecard:
+    """Return a card of some boxes of a run."""
+    return Scorecard(boxes[card.numbers], card.points.tolist(), card.threshold)
+
+
+def _point(size: int, card: Scorecard, folds: list[Any], number: int) -> CardPoint:
+    """Return a card with what it promises on held-out rows; NaN without any."""
+    auc = np.array([fold.auc[number] for fold in folds] or [np.nan])
+    precision = np.array([fold.average_precision[number] for fold in folds] or [np.nan])
+    error = auc.std(ddof=1) / np.sqrt(_n_folds(folds)) if len(folds) > 1 else np.nan
+    return CardPoint(size, len(card), card.n_limits, float(auc.mean()), float(error), float(precision.mean()), card)
+
+
+def _n_folds(folds: list[Any]) -> float:
+    """Return how many folds there are of each repeat."""
+    return len(folds) / n_repeats([(fold.train, fold.test) for fold in folds])

@@ -18,7 +18,6 @@ from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.sample import draw_sample
-from boxdraw.learners.scored.settings import Setting
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import format_number, limit_text, printable
 from boxdraw.model.membership import inside
@@ -310,12 +309,12 @@ def measure_stability(
     from boxdraw.learners.scored.learn import learn, make_ready, round_card  # compiles on first use
 
     check_scalar(n, "n", Integral, min_val=1)
-    task, setting, shape = _read(model, X, y, sample_weight), Setting(model.max_limits_, model.lam_), model._shape()
+    task, (setting, shape) = _read(model, X, y, sample_weight), model._chosen()
     seeds = check_random_state(0 if random_state is None else random_state).randint(2**31, size=n).tolist()
 
     def work(seed: int) -> _Sample:
         data = _drawn(task, seed)
-        ready = make_ready(data, shape.false_alarm_cost, few=draw_sample(data), constraints=shape.constraints)
+        ready = make_ready(data, shape, draw_sample(data))
         card = learn(ready, setting, shape)
         if model.round_limits:
             card = round_card(card, data, ready.order, task.encoding.steps, constraints=shape.constraints)

@@ -17,10 +17,10 @@ from boxdraw._core.ranges import find_ranges
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged
+from boxdraw.learners.frontier import Frontier
 from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
-from boxdraw.learners.sparse.frontier import Frontier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
