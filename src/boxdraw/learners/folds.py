@@ -134,21 +134,20 @@ def n_repeats(splits: list[Split]) -> float:
 
 def auc(positive: BoolArray, score: FloatArray, weight: FloatArray) -> float:
     """Return the area under the ROC curve, without scikit-learn's checks, which take longer than a fit."""
+    return ranking(positive, score, weight)[0]
+
+
+def ranking(positive: BoolArray, score: FloatArray, weight: FloatArray) -> tuple[float, float]:
+    """Return the area under the ROC curve, and that under the curve of precision by recall."""
     weight = np.ldexp(weight, -np.frexp(weight.max())[1])  # by a power of two, so that no product of sums overflows
     _, place = np.unique(score, return_inverse=True)
     ups, downs = (np.bincount(place, weights=weight * side) for side in (positive, ~positive))
     below = np.cumsum(downs) - downs / 2
     pairs = ups.sum() * downs.sum()
-    return float((ups @ below) / pairs) if pairs > 0 else 0.5
-
-
-def average_precision(positive: BoolArray, score: FloatArray, weight: FloatArray) -> float:
-    """Return the area under the curve of precision by recall, without scikit-learn's checks."""
-    weight = np.ldexp(weight, -np.frexp(weight.max())[1])
-    _, place = np.unique(score, return_inverse=True)
-    ups, both = (np.bincount(place, weights=w)[::-1] for w in (weight * positive, weight))
-    total = ups.sum()
-    return float(ups @ (np.cumsum(ups) / np.cumsum(both)) / total) if total > 0 else 0.0
+    if not pairs > 0:
+        return 0.5, float(ups.sum() > 0)
+    above = np.cumsum(ups[::-1])
+    return float((ups @ below) / pairs), float(ups[::-1] @ (above / (above + np.cumsum(downs[::-1]))) / ups.sum())
 
 
 def usable_folds(n_folds: int, fewest: int, rows: str = "Rows") -> int:

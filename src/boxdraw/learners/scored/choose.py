@@ -11,7 +11,7 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.constraints import ColumnConstraints
-from boxdraw.learners.folds import Split, auc, average_precision
+from boxdraw.learners.folds import Split, auc, ranking
 from boxdraw.learners.scored.learn import Card, Drawn, Ready, card_of, draw, make_ready
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.tables.order import Order
@@ -58,16 +58,11 @@ class Fold:
     def cards(self, number: int, sizes: list[int]) -> FoldCards:
         """Return the cards of a setting by their most boxes, and how they rank."""
         run, weight = self.runs[number], on_grid(self.test.weights)
-        known = {n: card_of(self.ready, run, n) for n in sorted({min(size, len(run)) for size in sizes})}
-        cards = [known[min(size, len(run))] for size in sizes]
-        ranks = {n: card.graded(self.X) for n, card in known.items()}
-        scores = np.array(
-            [
-                [score(self.test.positive, ranks[min(size, len(run))], weight) for size in sizes]
-                for score in (auc, average_precision)
-            ]
-        )
-        return FoldCards(*self.split, self.ready.order, cards, *scores)
+        places = [min(size, len(run)) for size in sizes]
+        known = {n: card_of(self.ready, run, n) for n in set(places)}
+        ranks = {n: ranking(self.test.positive, card.graded(self.X), weight) for n, card in known.items()}
+        scores = np.array([ranks[n] for n in places]).T
+        return FoldCards(*self.split, self.ready.order, [known[n] for n in places], *scores)
 
 
 def learn_folds(

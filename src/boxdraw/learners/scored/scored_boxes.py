@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from boxdraw.learners.scored.stability import Stability
 
 _LIMITS, _LAMS = (1, 2, 3), (4.0, 12.0)  # what "auto" tries
-_SIZES, _PLAIN_SIZE = range(1, 17), 8  # and without inner folds
+_SIZES, _PLAIN_SIZE = (*range(1, 9), 10, 12, 14, 16), 8  # the latter without inner folds
 _EVENNESS = 0.75  # see `Shape`; ranks the top of the list better than balance does (docs/experiments.rst)
 _SCORES = ("graded", "points")
 _MOST = 2**31 - 1  # limits or boxes, more than there can be: compiled code knows no larger numbers
+_MANY = 2_500  # rows
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
@@ -493,6 +494,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.__dict__.pop("cv_results_", None)
         any_size = self.max_boxes == "auto"
         repeats = REPEATS if len(settings) > 1 or any_size else 1
+        if any_size and len(data.X) > _MANY:  # these say as much in fewer folds
+            repeats = 1
         splits = []
         if self.cv is not None:
             splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state, repeats)
