@@ -282,6 +282,13 @@ LEARNERS = {
         lambda model: size_of_boxes(model.scorecard_.boxes),
         compiled=True,
     ),
+    "scored_union": Learner(
+        "Scored Boxes, 8 positive",
+        lambda: ScoredBoxesClassifier(max_boxes=8, signed_points=False),
+        lambda model: size_of_boxes(model.scorecard_.boxes),
+        compiled=True,
+        by_name=True,
+    ),
     "fast": Learner(
         "Fast Boxes, CV",
         FastBoxesClassifierCV,

@@ -83,7 +83,7 @@ def add_settings(group: argparse._ArgumentGroup, seconds: str) -> None:
         "--max-boxes",
         type=positive_integer,
         metavar="N",
-        help="the most boxes (sparse: by cross-validation up to 8, fast: 10, exact: 3, scored: 8)",
+        help="the most boxes (by cross-validation up to 8 for sparse, 16 for scored; fast: 10, exact: 3)",
     )
     group.add_argument(
         "--time-limit", type=positive_number, metavar="SECONDS", help=f"of a fit, for exact boxes ({seconds})"
@@ -276,9 +276,10 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
         )
     if args.method == "scored":
         return ScoredBoxesClassifier(
-            max_boxes=args.max_boxes or 8,
+            max_boxes=args.max_boxes or "auto",
             max_limits=args.max_limits or "auto",
-            max_union=args.max_union or 8,
+            max_union=args.max_union or "auto",
+            signed_points=False,  # so that there is a union, which the other commands read
             false_alarm_cost=cost,
             **_constraints(args),
             **goals | common,

@@ -40,6 +40,7 @@ _EVENNESS = 0.75  # see `Shape`; ranks the top of the list better than balance d
 _SCORES = ("graded", "points")
 _MOST = 2**31 - 1  # limits or boxes, more than there can be: compiled code knows no larger numbers
 _MANY = 2_500  # rows
+_UNION = 8  # boxes, where there must be a union
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
@@ -57,8 +58,9 @@ class _Choice:
 class ScoredBoxesClassifier(BaseBoxClassifier):
     """A scorecard: a few boxes worth points each, and a threshold of points for an alarm.
 
-    It reads like a form to fill in and ranks nearly as well as a forest. The points are positive, so the flagged rows
-    are still a union of boxes, ``boxes_``, and everything that reads boxes works.
+    It reads like a form to fill in and ranks about as well as a forest. ``frontier_`` shows what each box buys on
+    held-out rows, and `at` takes a shorter card. Where all points are positive, the flagged rows are also a union of
+    boxes, ``boxes_``; ``signed_points=False`` makes sure of that, and of a short one.
 
     Boxes are drawn by boosting: each is the box of most gain for the log-loss that the ones before leave, limit by
     limit. Points are coefficients of a ridge logistic regression, rounded.
@@ -68,22 +70,28 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
 
     Parameters
     ----------
-    max_boxes : int, default=8
-        The most boxes on the scorecard.
+    max_boxes : int or "auto", default="auto"
+        The most boxes on the scorecard. "auto" is up to 16: the fewest that rank no worse than all of them, neither by
+        AUC nor by average precision, be it by one standard error on the inner folds.
     max_limits : int or "auto", default="auto"
         The most limits of a box; "auto" is 2 unless 1 or 3 are clearly better on the inner folds.
+    max_total_limits : int or None, default=30
+        The most limits on the scorecard, `Scorecard.n_limits`; None for any number.
     lam : float or "auto", default="auto"
         How cautious to be about boxes of few rows: as if each held this many rows more, at even odds and of the weight
-        of a positive. "auto" is 4 unless 12 is clearly better on the inner folds.
-    max_union : int or None, default=8
-        The most boxes of ``boxes_``. Points and threshold are chosen so that it holds; None lets it grow.
-    signed_points : bool, default=False
-        Whether points may be negative. That can rank a little better, but the flagged rows are then no union of boxes.
+        of a positive. "auto" is 4; with `max_boxes` and `signed_points` given, 12 if that is clearly better on the
+        inner folds.
+    max_union : int, None or "auto", default="auto"
+        The most boxes of ``boxes_``. Points are then positive, and they and the threshold are chosen so that it holds.
+        "auto" is 8 with ``signed_points=False``; otherwise, as with None, the union may be long.
+    signed_points : bool or "auto", default="auto"
+        Whether points may be negative: "auto" if they rank clearly better on the inner folds. The rows that such a card
+        flags are no union of boxes.
     false_alarm_cost : float or None, default=None
         What a false alarm costs you relative to a miss; None weighs the classes equally (best balanced accuracy).
     monotonic_cst, interaction_cst, allowed_values, min_box_rows, min_box_precision
         As in `SparseBoxesClassifier`, for the boxes of the scorecard. Boxes of negative points have the opposite
-        directions; ``min_box_precision`` does not go with `signed_points`.
+        directions; ``min_box_precision`` needs positive points.
     max_alarm_rate, min_precision, min_recall, confidence : float or None
         Goals instead of a cost, as in `SparseBoxesClassifier`: the threshold is the best one that keeps the goal on the
         inner folds. The union may then have more than `max_union` boxes.
@@ -92,7 +100,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     cv : int, splitter, iterable of (train, test) or None, default=3
         Inner folds for what is "auto", for goals and for the risk. An int gives stratified folds, dealt several times,
         that depend on the rows' values and not on their order; for large tables on a sample. None does without: "auto"
-        is then 2 limits and lam 4, and there is no risk.
+        is then 8 boxes of 2 limits, lam 4 and positive points, and there is no risk.
     categorical_features, pos_label, round_limits
         As in `FastBoxesClassifier`.
     random_state : int, RandomState instance or None, default=None
@@ -107,8 +115,11 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
     scorecard_ : Scorecard
         The model: boxes, points and threshold.
     boxes_ : BoxSet
-        The rows that the scorecard flags, as a union of boxes; an AttributeError with `signed_points`.
-    max_limits_, lam_ : int, float
+        The rows that the scorecard flags, as a union of boxes; an AttributeError if some points are negative.
+    frontier_ : CardFrontier
+        The scorecard of each size, with its AUC and average precision on the inner folds; see `at`. With `max_boxes`
+        given there is only that one.
+    max_boxes_, max_limits_, lam_, signed_points_ : int, int, float, bool
         The setting in use.
     goal_ : KeptGoal or None
         As in `SparseBoxesClassifier`.
@@ -155,7 +166,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         max_limits: int | str = "auto",
         max_total_limits: int | None = 30,
         lam: float | str = "auto",
-        max_union: int | None = 8,
+        max_union: int | str | None = "auto",
         signed_points: bool | str = "auto",
         false_alarm_cost: float | None = None,
         monotonic_cst: Any = None,
@@ -232,7 +243,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         ready = make_ready(data, shape, few, self.n_jobs)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
         drawn = draw(ready, setting, replace(shape, max_boxes=choice.sizes[-1]), self.n_jobs)
-        sizes = [size for size in choice.sizes if size <= max(len(drawn), choice.sizes[0])]
+        sizes = choice.sizes[: sum(size < len(drawn) for size in choice.sizes) + 1]
         union = None if setting.signed else shape.max_union
         cards = [card_of(ready, drawn, min(size, len(drawn)), union) for size in sizes]
         at = min(choice.at, len(sizes) - 1)
@@ -241,7 +252,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             f"boost: {len(cards[at].points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}"
         )
         self.max_limits_, self.lam_, self.signed_points_ = setting.max_limits, setting.lam, setting.signed
-        self.max_boxes_ = choice.sizes[choice.at]
+        self.max_boxes_ = sizes[at]
         # Rows are graded by the limits that the points were fitted with: on a round one, most are at a limit.
         plain = boxes = self._encoding.boxes(drawn.lower, drawn.upper, ready.order)
         if self.round_limits:
@@ -312,13 +323,13 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
 
     @property
     def boxes_(self) -> BoxSet:  # type: ignore[override]  # the others set it in fit; here there may be none
-        """The rows that the scorecard flags, as a union of boxes."""
+        """The rows that the scorecard flags, as a union of boxes; an AttributeError where there is none."""
         if "scorecard_" not in self.__dict__:
             raise AttributeError("There is no boxes_: the estimator is not fitted.")
         try:
             return self.scorecard_.union()
         except ValueError as error:
-            raise AttributeError(f"There is no boxes_: {error}.") from None
+            raise AttributeError(f"There is no boxes_: {error}. Until then, read scorecard_.") from None
 
     def _transformed_by(self) -> BoxSet:
         return self.scorecard_.boxes if self.scorecard_.signed else self.boxes_
@@ -438,9 +449,9 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         """Check the parameters and return the settings to try."""
         if self.max_boxes != "auto":
             check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
-        for name in ("max_total_limits", "max_union"):
-            if getattr(self, name) is not None:
-                check_scalar(getattr(self, name), name, Integral, min_val=1)
+        for name, known in (("max_total_limits", None), ("max_union", "auto")):
+            if (most := getattr(self, name)) is not None and most != known:
+                check_scalar(most, name, Integral, min_val=1)
         n = self.max_limits
         if n != "auto" and (isinstance(n, bool) or not isinstance(n, Integral) or n < 1):
             raise ValueError(f"max_limits must be 'auto' or a whole number of at least 1; got {n!r}.")
@@ -452,7 +463,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         if not any_signs:
             check_bool(self.signed_points, "signed_points")
         check_bool(self.round_limits, "round_limits")
-        if not any_signs and self.signed_points and self.min_box_precision is not None:
+        if self.signed_points is True and self.min_box_precision is not None:
             raise ValueError(
                 "min_box_precision does not go with signed_points=True: boxes of negative points are not to hold "
                 "positives. Leave one of them out."
@@ -465,7 +476,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         if self.lam != "auto":
             lams = (float(self.lam),)
         settings = [Setting(n, lam, not any_signs and bool(self.signed_points)) for n in limits for lam in lams]
-        if any_signs and not alone and self.min_box_precision is None:
+        if any_signs and not alone and self.min_box_precision is None and self.max_union in ("auto", None):
             settings.append(replace(settings[usual(settings)], signed=True))
         return settings
 
@@ -473,14 +484,19 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         cost = None if self.false_alarm_cost is None else float(self.false_alarm_cost)
         if self.min_precision is not None:  # where an alarm of just this precision pays
             cost = float(self.min_precision) / (1 - float(self.min_precision))
-        bound = self.max_union is not None and self.signed_points != "auto"
-        union = min(int(self.max_union or _MOST), _MOST) if bound else None
+        union = self.max_union
+        if union == "auto":
+            union = None if self.signed_points == "auto" else _UNION
         constraints = ColumnConstraints.of(self._encoding, self)
-        asked = constraints if constraints.asked.any else None
-        limits = min(int(self.max_total_limits or _MOST), _MOST)
-        if self.max_boxes == "auto":
-            return Shape(_SIZES[-1], limits, union, cost, asked, _EVENNESS)
-        return Shape(int(self.max_boxes), limits, union, cost, asked)
+        any_size, cap = self.max_boxes == "auto", self.max_total_limits
+        return Shape(
+            max_boxes=_SIZES[-1] if any_size else int(self.max_boxes),
+            max_union=None if union is None else min(int(union), _MOST),
+            false_alarm_cost=cost,
+            constraints=constraints if constraints.asked.any else None,
+            max_total_limits=_MOST if cap is None else min(int(cap), _MOST),
+            evenness=_EVENNESS if any_size else 1.0,
+        )
 
     def _chosen(self) -> tuple[Setting, Shape]:
         """Return with what to learn the same card from other rows."""

@@ -30,8 +30,8 @@ class Shape:
     """What the user asks of a card."""
 
     max_boxes: int
-    max_total_limits: int
     max_union: int | None  # of cards with positive points only
     false_alarm_cost: float | None
     constraints: ColumnConstraints | None = None
+    max_total_limits: int = 2**31 - 1
     evenness: float = 1.0  # of the classes, for drawing: 1 balances them, 0 leaves them as they are

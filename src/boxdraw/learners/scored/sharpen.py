@@ -24,7 +24,9 @@ from boxdraw.learners.scored.bins import TOP
 from boxdraw.learners.scored.grow import EQUAL, place_limit, rows_inside
 
 CLEAR = 8.0  # in log-likelihood
-CLOSE = 2.0  # limits, in widths of a blur: that of an interval of next to no width, at either end, and half a width more
+CLOSE = (
+    2.0  # limits, in widths of a blur: that of an interval of next to no width, at either end, and half a width more
+)
 
 
 @inner
@@ -114,7 +116,7 @@ def sharpen(table, positive, weight, sign, low, high):
     """Move limits to clear steps, in place, and return which these are: (columns, 2)."""
     sharp = np.zeros((len(low), 2), np.bool_)
     for j in range(len(low)):
-        if 0 < low[j] and high[j] < TOP and table.cuts[j, high[j]] - table.cuts[j, low[j] - 1] <= CLOSE:
+        if low[j] > 0 and high[j] < TOP and table.cuts[j, high[j]] - table.cuts[j, low[j] - 1] <= CLOSE:
             a, b = low[j], high[j]
             low[j], high[j] = 0, TOP
             counts = _counts_by_code(table, positive, weight, low, high, sharp, j)
