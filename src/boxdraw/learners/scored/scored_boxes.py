@@ -28,6 +28,7 @@ from boxdraw.learners.scored.settings import PLAIN, Setting, Shape, usual
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.model.scorecard import Scorecard
+from boxdraw.tables.labels import has_label, labels_of, weights_of
 from boxdraw.tables.schema import read_rows
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
 
@@ -330,6 +331,48 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             return self.scorecard_.union()
         except ValueError as error:
             raise AttributeError(f"There is no boxes_: {error}. Until then, read scorecard_.") from None
+
+    def union(self, X: Any, y: Any, sample_weight: Any = None) -> BoxSet:
+        """Write the flagged rows as a short union of boxes: what changes none of the given rows is left out.
+
+        Boxes and limits without which the same of these rows are flagged are dropped, boxes that hold no other rows
+        together are merged, and those with the most positives come first. On other rows it may differ from the
+        scorecard, as ``boxes_`` never does.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, as a rule those that the model was learned from.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, which say how many positives a box has; rows without weight count as well.
+
+        Returns
+        -------
+        BoxSet
+            The boxes. An AttributeError if some points are negative.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from boxdraw import ScoredBoxesClassifier
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> model = ScoredBoxesClassifier(max_boxes=8, signed_points=False, pos_label=0).fit(X, y)
+        >>> short = model.union(X, y)
+        >>> bool((short.contains(X) == (model.predict(X) == 0)).all())
+        True
+        >>> len(short), short.n_limits, len(model.boxes_), model.boxes_.n_limits
+        (5, 13, 6, 17)
+        """
+        check_is_fitted(self)
+        rows, boxes = self._validated(X), self.boxes_
+        positive = has_label(labels_of(y, len(rows), self.classes_), self.pos_label_)
+        weight = weights_of(sample_weight, len(positive))
+        # Where labels are what is flagged already, nothing that changes a row comes without a loss.
+        short, _ = boxes.simplify(rows, boxes.contains(rows), negative_weight=1.0, pos_label=True)
+        caught = short.membership(rows)[positive].T @ (np.ones(positive.sum()) if weight is None else weight[positive])
+        return short[np.argsort(-caught, kind="stable")]
 
     def _transformed_by(self) -> BoxSet:
         return self.scorecard_.boxes if self.scorecard_.signed else self.boxes_
