@@ -350,9 +350,9 @@ LEARNERS = {
 
 def scores(model, X):
     """Return the model's ranking of rows: the more, the rarer class."""
-    if hasattr(model, "predict_proba"):
-        return model.predict_proba(X)[:, 1]
-    return model.decision_function(X)
+    if hasattr(model, "decision_function"):  # first, as probabilities may have ties: our learners have one per region
+        return model.decision_function(X)
+    return model.predict_proba(X)[:, 1]
 
 
 @functools.cache

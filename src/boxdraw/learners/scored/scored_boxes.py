@@ -319,7 +319,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             if not len(card.points):
                 self.goal_ = goal.missed()
             else:
-                card, self.goal_ = keep(card, order, goal, data, folds, number)
+                card, self.goal_ = keep(card, order, goal, data, folds, number, self.signed_points is False)
         return card
 
     @property
