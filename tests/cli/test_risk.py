@@ -54,7 +54,7 @@ def test_rules_show_the_risk(run, boxes):
 def test_rules_of_a_card_show_the_risk(run, card):
     assert "Risk" not in run("rules", "risk.json").out
     out = run("rules", "risk.json", "--risk").out
-    assert "Alarm from 2 points.\n3 or more points: 42% (31–54%)\nfewer than 3 points: 1% (0.4–2%)\n\n" in out
+    assert "Alarm from 2 points.\n3 or more points: 42% (31–54%)\nfewer than 3 points: 1% (0.4–2%)\n" in out
     assert "| 42% (31–54%) | 3 or more points |" in run("rules", "risk.json", "--format", "markdown").out
 
 

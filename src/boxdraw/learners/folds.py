@@ -146,8 +146,9 @@ def ranking(positive: BoolArray, score: FloatArray, weight: FloatArray) -> tuple
     pairs = ups.sum() * downs.sum()
     if not pairs > 0:
         return 0.5, float(ups.sum() > 0)
-    above = np.cumsum(ups[::-1])
-    return float((ups @ below) / pairs), float(ups[::-1] @ (above / (above + np.cumsum(downs[::-1]))) / ups.sum())
+    above, other = np.cumsum(ups[::-1]), np.cumsum(downs[::-1])
+    precision = np.divide(above, above + other, out=np.zeros_like(above), where=above > 0)
+    return float((ups @ below) / pairs), float(ups[::-1] @ precision / ups.sum())
 
 
 def usable_folds(n_folds: int, fewest: int, rows: str = "Rows") -> int:

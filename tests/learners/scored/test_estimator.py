@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from boxdraw import BoxSet, ScoredBoxesClassifier
+from boxdraw import BoxSet, ScoredBoxesClassifier, load
 
 from . import reference as ref
 
@@ -329,6 +329,39 @@ def test_the_last_box_has_what_limits_are_left():
     assert capped.scorecard_.n_limits == 7
     assert capped.scorecard_.boxes[:3] == free.scorecard_.boxes[:3]
     assert fit(X, y, max_boxes=20, max_limits=2, max_union=None, max_total_limits=None).scorecard_.n_limits > 30
+
+
+def test_a_card_with_negative_points_is_read_and_saved(tmp_path):
+    X, y = trend(3)
+    model = ScoredBoxesClassifier(signed_points=True, max_limits=2, cv=2).fit(X, y)
+    assert model.scorecard_.signed
+    lines = model.scorecard_.to_text().splitlines()
+    assert sum(line.startswith("−") for line in lines) == sum(points < 0 for points in model.scorecard_.points)
+    with pytest.raises(AttributeError, match=r"There is no boxes_: .* read scorecard_"):
+        _ = model.boxes_
+    for card in (model, model.at(3)):
+        card.save(tmp_path / "card.json")
+        again = load(tmp_path / "card.json")
+        assert again.scorecard_ == card.scorecard_
+        np.testing.assert_array_equal(again.predict(X), card.predict(X))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_short_union_flags_the_same_of_the_rows(seed):
+    X, y = ref.make_table(seed, 200, 3, "integers" if seed % 2 else "continuous")
+    model = fit(X, y, lam=1.0)
+    short = model.union(X, y)
+    np.testing.assert_array_equal(short.contains(X), model.predict(X) == 1)
+    assert len(short) <= len(model.boxes_)
+    assert short.n_limits <= model.boxes_.n_limits
+    caught = short.membership(X)[y == 1].sum(axis=0)
+    assert (np.diff(caught) <= 0).all()
+    member = short.membership(X)
+    for k in range(len(short)):
+        assert (member[:, k] & ~np.delete(member, k, axis=1).any(axis=1)).any()
+    heavy = np.where(np.arange(len(y)) < 20, 100.0, 0.0)
+    order = model.union(X, y, heavy).membership(X)[y == 1].T @ heavy[y == 1]
+    assert (np.diff(order) <= 0).all()
 
 
 def test_a_goal_is_kept_by_the_size_in_use():

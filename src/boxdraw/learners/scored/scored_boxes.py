@@ -330,7 +330,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         try:
             return self.scorecard_.union()
         except ValueError as error:
-            raise AttributeError(f"There is no boxes_: {error}. Until then, read scorecard_.") from None
+            raise AttributeError(f"There is no boxes_: {error}; or read scorecard_.") from None
 
     def union(self, X: Any, y: Any, sample_weight: Any = None) -> BoxSet:
         """Write the flagged rows as a short union of boxes: what changes none of the given rows is left out.
@@ -553,7 +553,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.__dict__.pop("cv_results_", None)
         any_size = self.max_boxes == "auto"
         repeats = REPEATS if len(settings) > 1 or any_size else 1
-        if any_size and len(data.X) > _MANY:  # these say as much in fewer folds
+        if any_size and len(data.X) > _MANY and goal_of(self) is None:  # these say as much in fewer folds
             repeats = 1
         splits = []
         if self.cv is not None:
