@@ -2,9 +2,9 @@
 
 Stratified halves of the paper's data sets. Of each learner: the share of the regions with test rows whose test share
 lies in the interval (bar: 93 to 97%), all equal and by their test rows; by chance: what that share would be if the
-regions were fixed, their risks right, and the intervals as wide as chance alone asks for (few positives come
-in whole numbers, so that it is not just 95%); the means of the Brier score and of the expected calibration error, over ten bins of
-as many rows each (bar: at most those of EBM with isotonic calibration); limits.
+regions were fixed, their risks right, and the intervals as wide as chance alone asks for (few positives come in whole
+numbers, so that it is not just 95%); the means of the Brier score and of the expected calibration error, over ten bins
+of as many rows each (bar: at most those of EBM with isotonic calibration); limits.
 """
 
 import argparse
