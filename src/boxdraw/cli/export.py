@@ -24,7 +24,6 @@ EXAMPLES = """\
   boxdraw export model.json --to onnx -o model.onnx"""
 
 LANGUAGES = ("sql", "python", "onnx", "html", "json", "text", "markdown")
-_NOT_OF_SCORECARDS = ("python", "onnx")
 _WITH_RISK = ("sql", "python", "onnx")
 
 
@@ -59,8 +58,6 @@ def run(args: argparse.Namespace) -> None:
     for option, language in (("dialect", "sql"), ("table", "sql"), ("name", "python")):
         if getattr(args, option) is not None and args.to != language:
             raise UsageError(f"--{option} goes with --to {language}")
-    if args.scorecard and args.to in _NOT_OF_SCORECARDS:
-        raise UsageError(f"a scorecard is not written as {args.to}; leave out --scorecard to write its union of boxes")
     if args.risk and args.to not in _WITH_RISK:
         raise UsageError(f"--risk goes with --to {', '.join(_WITH_RISK)}")
     if args.to == "onnx" and args.output == "-":
@@ -99,7 +96,7 @@ def exported(model: Model, language: str, scorecard: bool = False, **details: An
 def _risk(model: Model, scorecard: bool) -> RiskTable:
     risk = risk_of(model)
     if risk.boxes is None and not scorecard:
-        raise Failure("the risk of this model goes by points, which only SQL of the card has: --to sql --scorecard")
+        raise Failure("the risk of this model goes by the points of its card: add --scorecard")
     return risk
 
 
