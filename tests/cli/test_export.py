@@ -64,7 +64,6 @@ def test_a_wrong_command(fails, model):
     fails("export", model, "--to", "onnx", code=2, words="give it a file, for example -o model.onnx")
     fails("export", model, "--to", "text", "--table", "t", code=2, words="--table goes with --to sql")
     fails("export", model, "--to", "sql", "--name", "f", code=2, words="--name goes with --to python")
-    fails("export", model, "--to", "python", "--scorecard", code=2, words="leave out --scorecard")
     fails("export", model, "--to", "sql", "--scorecard", words="boxdraw fit --method scored")
     fails("export", model, "--to", "fortran", code=2, words="invalid choice: 'fortran'")
     fails("export", model, code=2, words="--to")

@@ -24,7 +24,6 @@ EXAMPLES = """\
   boxdraw export model.json --to onnx -o model.onnx"""
 
 LANGUAGES = ("sql", "python", "onnx", "html", "json", "text", "markdown")
-_NOT_OF_SCORECARDS = ("python", "onnx")
 _WITH_RISK = ("sql", "python", "onnx")
 
 
@@ -38,7 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the scorecard that --method scored learned, with its points, not the union of boxes",
     )
-    parser.add_argument("--risk", action="store_true", help="also write the risk of a row, as SQL, Python or ONNX")
+    parser.add_argument(
+        "--risk",
+        action="store_true",
+        help="also write the risk of a row, as SQL, Python or ONNX; as SQL without --table, the risk alone",
+    )
     group = parser.add_argument_group("details")
     group.add_argument("--dialect", metavar="NAME", help="of SQL: the database, for example postgres (sqlite)")
     group.add_argument(
@@ -55,8 +58,6 @@ def run(args: argparse.Namespace) -> None:
     for option, language in (("dialect", "sql"), ("table", "sql"), ("name", "python")):
         if getattr(args, option) is not None and args.to != language:
             raise UsageError(f"--{option} goes with --to {language}")
-    if args.scorecard and args.to in _NOT_OF_SCORECARDS:
-        raise UsageError(f"a scorecard is not written as {args.to}; leave out --scorecard to write its union of boxes")
     if args.risk and args.to not in _WITH_RISK:
         raise UsageError(f"--risk goes with --to {', '.join(_WITH_RISK)}")
     if args.to == "onnx" and args.output == "-":
@@ -68,6 +69,8 @@ def run(args: argparse.Namespace) -> None:
     model = load_model(args.model)
     if args.risk:
         given["risk"] = _risk(model, args.scorecard)
+        if args.to == "sql" and table is None:  # a single expression
+            given |= dict.fromkeys(("column", "points_column") if args.scorecard else ("column",))
     content = exported(model, args.to, args.scorecard, **given)
     if output.is_stdout and isinstance(content, str) and args.to in ("text", "markdown"):
         say(content)  # for people, on whatever terminal they have
@@ -82,7 +85,7 @@ def exported(model: Model, language: str, scorecard: bool = False, **details: An
         raise Failure("this model has no scorecard: boxdraw fit --method scored learns one")
     if language == "sql":
         negative, positive = model.classes
-        details |= {"negative": negative, "positive": positive, "column": _column(model)}
+        details = {"negative": negative, "positive": positive, "column": _column(model)} | details
     content = getattr(written, f"to_{language}")(**details)
     if isinstance(content, str | bytes):
         return content.removesuffix("\n") if isinstance(content, str) else content
@@ -93,7 +96,7 @@ def exported(model: Model, language: str, scorecard: bool = False, **details: An
 def _risk(model: Model, scorecard: bool) -> RiskTable:
     risk = risk_of(model)
     if risk.boxes is None and not scorecard:
-        raise Failure("the risk of this model goes by points, which only SQL of the card has: --to sql --scorecard")
+        raise Failure("the risk of this model goes by the points of its card: add --scorecard")
     return risk
 
 

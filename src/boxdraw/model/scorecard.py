@@ -306,6 +306,59 @@ class Scorecard:
 
         return to_sql(self, table, dialect=dialect, **options)
 
+    def to_python(self, name: str = "flag", risk: RiskTable | None = None) -> str:
+        """Write the card as Python functions that need nothing but Python.
+
+        Parameters
+        ----------
+        name : str
+            The name of the function that flags; ``flag_points`` returns the points.
+        risk : RiskTable, optional
+            What rows risk; a third function, ``flag_risk``, gives the number.
+
+        Returns
+        -------
+        str
+            The source. The functions take a row as a mapping of names to values.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet, Scorecard
+        >>> names = {}
+        >>> exec(Scorecard(BoxSet([[1]], [[2]], feature_names=["dose"]), [3], 2).to_python(), names)
+        >>> names["flag_points"]({"dose": 1.5}), names["flag"]({"dose": 1.5})
+        (3, True)
+        """
+        from boxdraw.model.export.python import card_to_python
+
+        return card_to_python(self, name, risk)
+
+    def to_onnx(self, risk: RiskTable | None = None) -> Any:
+        """Write the card as an ONNX model (needs ``boxdraw[onnx]``): as `BoxSet.to_onnx`, with an output ``points``.
+
+        Parameters
+        ----------
+        risk : RiskTable, optional
+            What rows risk, to be an output too.
+
+        Returns
+        -------
+        onnx.ModelProto
+            The model; `onnx_inputs` makes its inputs.
+
+        Examples
+        --------
+        >>> import onnxruntime
+        >>> from boxdraw import BoxSet, Scorecard, onnx_inputs
+        >>> card = Scorecard(BoxSet([[0], [2]], [[3], [9]], feature_names=["age"]), [1, 2], 2)
+        >>> session = onnxruntime.InferenceSession(card.to_onnx().SerializeToString())
+        >>> session.run(["points"], onnx_inputs(card, [[1], [3], [10]]))[0].tolist()
+        [1, 3, 0]
+        """
+        from boxdraw.model.export.onnx import to_onnx
+
+        return to_onnx(self, risk)
+
     def to_markdown(self, risk: RiskTable | None = None) -> str:
         """Write the card as a table in Markdown, and the risk by points as another.
 

@@ -227,7 +227,7 @@ def test_inner_folds_try_what_is_auto():
 @pytest.mark.parametrize("asked", [{"min_box_precision": 0.3}, {"max_union": 3}])
 def test_what_needs_positive_points_gets_them(asked):
     model = ScoredBoxesClassifier(max_limits=2, cv=2, **asked).fit(*ref.make_table(1, 300))
-    assert not hasattr(model, "cv_results_")
+    assert model.cv_results_["params"] == params([(2, 4, False)])
     assert not model.signed_points_
     assert len(model.boxes_) <= asked.get("max_union", 10**4)
 

@@ -135,12 +135,6 @@ def card_of(ready: Ready, drawn: Drawn, n_boxes: int, max_union: int | None = No
     return Card(lower[kept], upper[kept], spread, points[kept], threshold, np.flatnonzero(kept))
 
 
-def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = None) -> Card:
-    """Learn a card, of no boxes if none has any gain."""
-    drawn = draw(ready, setting, shape, n_jobs)
-    return card_of(ready, drawn, len(drawn), None if setting.signed else shape.max_union)
-
-
 def round_card(
     card: Boxes,
     data: Training,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
 from boxdraw._core.tiles import threaded_map
-from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.doubts import caution, ranks_by_chance
 from boxdraw.learners.folds import chance_level, inner_splits, n_repeats
@@ -25,15 +25,13 @@ from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.scored.settings import PLAIN, Setting, Shape, usual
+from boxdraw.learners.stability import LearnedBoxClassifier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.tables.labels import has_label, labels_of, weights_of
 from boxdraw.tables.schema import read_rows
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
-
-if TYPE_CHECKING:
-    from boxdraw.learners.scored.stability import Stability
 
 _LIMITS, _LAMS = (1, 2, 3), (4.0, 12.0)  # what "auto" tries
 _SIZES, _PLAIN_SIZE = (*range(1, 9), 10, 12, 14, 16), 8  # the latter without inner folds
@@ -56,7 +54,7 @@ class _Choice:
     doubt: str = ""  # a warning if they rank by chance
 
 
-class ScoredBoxesClassifier(BaseBoxClassifier):
+class ScoredBoxesClassifier(LearnedBoxClassifier):
     """A scorecard: a few boxes worth points each, and a threshold of points for an alarm.
 
     It reads like a form to fill in and ranks about as well as a forest. ``frontier_`` shows what each box buys on
@@ -213,6 +211,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ScoredBoxesClassifier:
         """Learn the scorecard.
 
@@ -269,7 +268,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
                 points.append(_point(size, scorecard, choice.folds, number))
         self._use(points, sizes[at])
         self._warn(data, choice.doubt, asked is not None)
-        warn_if_missed(self.goal_)
+        warn_if_missed(self.goal_, asked is not None)
         return self
 
     def _use(self, points: list[CardPoint], size: int) -> None:
@@ -444,46 +443,11 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         columns = self._statistics(boxes, X, y, sample_weight)
         return frame_like(X, {"points": np.array(self.scorecard_.points, dtype=np.int64), **columns})
 
-    def stability(
-        self, X: Any, y: Any, n: int = 50, *, sample_weight: Any = None, random_state: Any = None
-    ) -> Stability:
-        """Learn the scorecard again on bootstrap samples, to see how much limits and points move.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        n : int, default=50
-            How many samples.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows.
-        random_state : int, RandomState instance or None, default=None
-            Seed of the samples; None gives the same ones each time.
-
-        Returns
-        -------
-        Stability
-            Prints as the scorecard with intervals; ``to_frame()`` has all figures.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_breast_cancer
-        >>> from boxdraw import ScoredBoxesClassifier
-        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-        >>> X = X[["mean texture", "worst concave points"]]
-        >>> model = ScoredBoxesClassifier(max_boxes=2, max_limits=1, cv=None, pos_label=0).fit(X, y)
-        >>> print(model.stability(X, y, n=20).to_text())
-        5 points (1 to 5): worst concave points ≥ 0.1425 (0.1376 to 0.151)   [found in 100%]
-        2 points (1 to 2): mean texture ≥ 19.6 (18.7 to 21.26)   [found in 70%]
-        Alarm from 3 points (1 to 5).
-        20 bootstrap samples; intervals hold 90% of them. Predictions agree with the model's on 98% of the rows.
-        """
-        from boxdraw.learners.scored.stability import measure_stability
-
-        check_is_fitted(self)
-        return measure_stability(self, X, y, n, sample_weight, random_state)
+    def _again(self) -> Any:
+        shape, again = self._shape(), super()._again()
+        again.set_params(false_alarm_cost=shape.false_alarm_cost, max_union=shape.max_union)  # of a precision, too
+        again._evenness = shape.evenness
+        return again
 
     def _validated(self, X: Any) -> Any:
         return read_rows(self, X, self.scorecard_.boxes)
@@ -538,13 +502,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             false_alarm_cost=cost,
             constraints=constraints if constraints.asked.any else None,
             max_total_limits=_MOST if cap is None else min(int(cap), _MOST),
-            evenness=_EVENNESS if any_size else 1.0,
+            evenness=getattr(self, "_evenness", _EVENNESS if any_size else 1.0),
         )
-
-    def _chosen(self) -> tuple[Setting, Shape]:
-        """Return with what to learn the same card from other rows."""
-        shape = replace(self._shape(), max_boxes=self.max_boxes_)
-        return Setting(self.max_limits_, self.lam_, self.signed_points_), shape
 
     def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> _Choice:
         """Return the setting and the size, chosen by inner folds if there are several, and these."""
@@ -562,23 +521,20 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             setting = PLAIN if PLAIN in settings else settings[0]
             return _Choice(setting, [_PLAIN_SIZE if any_size else shape.max_boxes], 0, [])
         folds = learn_folds(data, splits, settings, shape, self.n_jobs, self.verbose)
-        n_folds, number, doubt = len(folds) / n_repeats(splits), 0, ""
-        if len(settings) > 1:
-            scores = np.array([fold.auc() for fold in folds])
-            number = clearly_best(scores, usual(settings), n_folds, 1 if any_size else 2)
-            names = ("max_limits", "lam", "signed_points")
-            self.cv_results_ = {
-                "params": [dict(zip(names, (s.max_limits, s.lam, s.signed), strict=True)) for s in settings],
-                "mean_test_score": scores.mean(axis=0),
-                **{f"split{number}_test_score": row for number, row in enumerate(scores)},
-            }
+        tests = [fold.split[1] for fold in folds]
+        n_folds, scores = len(folds) / n_repeats(tests), np.array([fold.auc() for fold in folds])
+        number = clearly_best(scores, usual(settings), n_folds, 1 if any_size else 2)
+        names = ("max_limits", "lam", "signed_points")
+        self.cv_results_ = {
+            "params": [dict(zip(names, (s.max_limits, s.lam, s.signed), strict=True)) for s in settings],
+            "mean_test_score": scores.mean(axis=0),
+            **{f"split{number}_test_score": row for number, row in enumerate(scores)},
+        }
         sizes = list(_SIZES) if any_size else [shape.max_boxes]
         cards = list(threaded_map(lambda fold: fold.cards(number, sizes), folds, self.n_jobs))
         at = few_enough(cards, n_folds)
-        if len(settings) > 1 or any_size:
-            doubt = ranks_by_chance(
-                float(np.mean([fold.auc[at] for fold in cards])), chance_level(data.positive, splits), "scorecard"
-            )
+        reached = float(np.mean([fold.auc[at] for fold in cards]))
+        doubt = ranks_by_chance(reached, chance_level(data.positive, tests), "scorecard")
         return _Choice(settings[number], sizes, at, cards, doubt)
 
     def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
@@ -616,4 +572,4 @@ def _point(size: int, card: Scorecard, folds: list[Any], number: int) -> CardPoi
 
 def _n_folds(folds: list[Any]) -> float:
     """Return how many folds there are of each repeat."""
-    return len(folds) / n_repeats([(fold.train, fold.test) for fold in folds])
+    return len(folds) / n_repeats([fold.test for fold in folds])

@@ -12,8 +12,9 @@ ONNX cannot have, or that the model needs itself, are replaced: the metadata ent
 the ``feature`` of each ``input``, and its ``missing_input`` if it has one. `onnx_inputs` makes the inputs from a table.
 
 There are two outputs: ``label``, int64 of shape [n], with 1 for the rows in any box; and ``boxes``, bool of shape
-[n, n_boxes], with a column per box. If a risk is given there is a third one: ``risk``, double of shape [n]; the inputs
-are then also those of its boxes. Everything is compared in double precision, as `BoxSet` does.
+[n, n_boxes], with a column per box. If a risk is given there is another one: ``risk``, double of shape [n]; the inputs
+are then also those of its boxes. Of a scorecard, ``label`` has 1 for the rows with enough points, and there is another
+output ``points``, int64 of shape [n]. Everything is compared in double precision, as `BoxSet` does.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.model.export.text import to_text
 from boxdraw.model.rows import MISSING, UNSEEN, read_columns
 from boxdraw.model.rule import Category
+from boxdraw.model.scorecard import Scorecard
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto
@@ -42,23 +43,27 @@ __all__ = ["onnx_inputs", "to_onnx"]
 # Double comparisons with both equalities need 13; LabelEncoder of doubles needs 4.
 _OPSETS = {"": 17, "ai.onnx.ml": 4}
 _IR_VERSION = 8
-_OUTPUTS = ("label", "boxes", "risk")
+_OUTPUTS = ("label", "boxes", "points", "risk")
 
 
-def to_onnx(boxes: BoxSet, risk: RiskTable | None = None) -> ModelProto:
-    """Write boxes as an ONNX model; the module documents its inputs and outputs."""
+def to_onnx(drawing: BoxSet | Scorecard, risk: RiskTable | None = None) -> ModelProto:
+    """Write boxes or a scorecard as an ONNX model; the module documents its inputs and outputs."""
     try:
         import onnx
     except ImportError:
         raise ImportError("to_onnx needs onnx: pip install 'boxdraw[onnx]'") from None
-    drawn, inputs = _with_risk(boxes, risk), _inputs(boxes, risk)
+    drawn, inputs = _with_risk(drawing, risk), _inputs(drawing, risk)
+    n_boxes = len(drawing)
     graph = _Graph(onnx, {*_OUTPUTS, *(name for given in inputs for name in given.names)})
     met = reduce(lambda one, other: graph.node("And", one, other), [_met(graph, drawn, given) for given in inputs])
-    _add_outputs(graph, met if risk is None else _columns(graph, met, range(len(boxes))), boxes.n_boxes)
+    _add_outputs(graph, met if len(drawn) == n_boxes else _columns(graph, met, range(n_boxes)), drawing)
     if risk is not None:
-        _add_risk(graph, met, risk, len(boxes))
+        place = _place_by_points(graph, risk) if risk.boxes is None else _place_by_boxes(graph, met, risk, n_boxes)
+        risks = [region.risk for region in risk[:-1] for _ in (region.of if risk.boxes is not None else [0])]
+        graph.node("Gather", graph.constant(np.array([*risks, risk[-1].risk])), place, output="risk")
+        graph.declare(graph.outputs, "risk", np.float64)
     model = onnx.helper.make_model(
-        onnx.helper.make_graph(graph.nodes, "boxes", graph.inputs, graph.outputs, graph.constants, to_text(boxes)),
+        onnx.helper.make_graph(graph.nodes, "boxes", graph.inputs, graph.outputs, graph.constants, drawing.to_text()),
         opset_imports=[onnx.helper.make_opsetid(domain, version) for domain, version in _OPSETS.items()],
         ir_version=_IR_VERSION,
         producer_name="boxdraw",
@@ -67,13 +72,13 @@ def to_onnx(boxes: BoxSet, risk: RiskTable | None = None) -> ModelProto:
     return model
 
 
-def onnx_inputs(boxes: BoxSet, X: Any, risk: RiskTable | None = None) -> dict[str, npt.NDArray[Any]]:
-    """Make the inputs of the model that `BoxSet.to_onnx` writes.
+def onnx_inputs(boxes: BoxSet | Scorecard, X: Any, risk: RiskTable | None = None) -> dict[str, npt.NDArray[Any]]:
+    """Make the inputs of the model that `BoxSet.to_onnx` or `Scorecard.to_onnx` writes.
 
     Parameters
     ----------
-    boxes : BoxSet
-        The boxes of the model.
+    boxes : BoxSet or Scorecard
+        The boxes of the model, or the scorecard.
     X : array-like or frame of shape (n_samples, n_features)
         The rows.
     risk : RiskTable, optional
@@ -140,18 +145,19 @@ class _Input:
         return described if self.missing is None else described | {"missing_input": self.missing}
 
 
-def _with_risk(boxes: BoxSet, risk: RiskTable | None) -> BoxSet:
+def _with_risk(drawing: BoxSet | Scorecard, risk: RiskTable | None) -> BoxSet:
     """Return boxes together with those of a risk."""
+    boxes = drawing.boxes if isinstance(drawing, Scorecard) else drawing
     if risk is None:
         return boxes
-    risk.check(boxes)
-    assert risk.boxes is not None  # as `check` found
-    return boxes + risk.boxes
+    risk.check(drawing)
+    return boxes if risk.boxes is None else boxes + risk.boxes
 
 
-def _inputs(boxes: BoxSet, risk: RiskTable | None) -> list[_Input]:
+def _inputs(drawing: BoxSet | Scorecard, risk: RiskTable | None) -> list[_Input]:
     """List the inputs: the features that any box limits, or one that gives the number of rows."""
-    boxes, outputs = _with_risk(boxes, risk), _OUTPUTS[: 2 if risk is None else 3]
+    without = {"points": not isinstance(drawing, Scorecard), "risk": risk is None}
+    boxes, outputs = _with_risk(drawing, risk), [name for name in _OUTPUTS if not without.get(name)]
     features = np.flatnonzero(boxes.limited.any(axis=0)).tolist() or [0]
     taken = {*outputs, *boxes.feature_names}
     inputs = []
@@ -268,15 +274,28 @@ def _table(boxes: BoxSet, j: int, known: npt.NDArray[Any]) -> npt.NDArray[np.boo
     return np.array(rows, dtype=np.bool_)
 
 
-def _add_outputs(graph: _Graph, met: str, n_boxes: int) -> None:
+def _add_outputs(graph: _Graph, met: str, drawing: BoxSet | Scorecard) -> None:
     graph.node("Identity", met, output="boxes")
-    counts = graph.node("Cast", "boxes", to=graph.onnx.TensorProto.INT64)
+    counts, least, card = (
+        graph.node("Cast", "boxes", to=graph.onnx.TensorProto.INT64),
+        1,
+        isinstance(drawing, Scorecard),
+    )
+    if isinstance(drawing, Scorecard):
+        counts = graph.node("Mul", counts, graph.constant(np.array(drawing.points, dtype=np.int64)))
+        least = drawing.threshold
     # A sum is right without any box, when a maximum is not.
-    total = graph.node("ReduceSum", counts, graph.constant(np.array([1], dtype=np.int64)), keepdims=0)
-    flagged = graph.node("Greater", total, graph.constant(np.int64(0)))
+    total = _row_sums(graph, counts, "points" if card else None)
+    flagged = graph.node("GreaterOrEqual", total, graph.constant(np.int64(least)))
     graph.node("Cast", flagged, output="label", to=graph.onnx.TensorProto.INT64)
     graph.declare(graph.outputs, "label", np.int64)
-    graph.declare(graph.outputs, "boxes", np.bool_, n_boxes)
+    graph.declare(graph.outputs, "boxes", np.bool_, len(drawing))
+    if card:
+        graph.declare(graph.outputs, "points", np.int64)
+
+
+def _row_sums(graph: _Graph, counts: str, output: str | None = None) -> str:
+    return graph.node("ReduceSum", counts, graph.constant(np.array([1], dtype=np.int64)), output=output, keepdims=0)
 
 
 def _columns(graph: _Graph, met: str, places: Iterable[int]) -> str:
@@ -284,16 +303,20 @@ def _columns(graph: _Graph, met: str, places: Iterable[int]) -> str:
     return graph.node("Gather", met, graph.constant(np.array([*places], dtype=np.int64)), axis=1)
 
 
-def _add_risk(graph: _Graph, met: str, risk: RiskTable, first: int) -> None:
-    """Add the risk of the first region that holds a row; the boxes of regions come from some place on."""
-    held_by = [(first + k, region.risk) for region in risk[:-1] for k in region.of]
-    held = graph.node("Cast", _columns(graph, met, (k for k, _ in held_by)), to=graph.onnx.TensorProto.INT32)
+def _place_by_points(graph: _Graph, risk: RiskTable) -> str:
+    """Add the number of the region of each row: of how many regions it has too few points."""
+    points = graph.node("Unsqueeze", "points", graph.constant(np.array([1], dtype=np.int64)))
+    least = graph.constant(np.array([region.of for region in risk[:-1]], dtype=np.int64))
+    below = graph.node("Less", points, least)
+    return _row_sums(graph, graph.node("Cast", below, to=graph.onnx.TensorProto.INT64))
+
+
+def _place_by_boxes(graph: _Graph, met: str, risk: RiskTable, first: int) -> str:
+    """Add which box of the regions is the first that holds a row; those boxes come from some place on."""
+    places = (first + k for region in risk[:-1] for k in region.of)
+    held = graph.node("Cast", _columns(graph, met, places), to=graph.onnx.TensorProto.INT32)
     # A column that holds every row comes last; the first of the largest is where a row is.
     every = graph.node("ReduceSum", held, graph.constant(np.array([1], dtype=np.int64)), keepdims=1)
     every = graph.node("Equal", every, every)
     held = graph.node("Concat", held, graph.node("Cast", every, to=graph.onnx.TensorProto.INT32), axis=1)
-    place = graph.node("ArgMax", held, axis=1, keepdims=0)
-    graph.node(
-        "Gather", graph.constant(np.array([*(value for _, value in held_by), risk[-1].risk])), place, output="risk"
-    )
-    graph.declare(graph.outputs, "risk", np.float64)
+    return graph.node("ArgMax", held, axis=1, keepdims=0)

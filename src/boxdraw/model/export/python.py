@@ -30,8 +30,9 @@ from boxdraw.model.rule import Category, Limit, Rule
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
     from boxdraw.model.risk import RiskTable
+    from boxdraw.model.scorecard import Scorecard
 
-__all__ = ["to_python"]
+__all__ = ["card_to_python", "to_python"]
 
 _WIDTH = 100
 
@@ -60,22 +61,55 @@ _CATEGORY = """
 def to_python(boxes: BoxSet, name: str = "flag", risk: RiskTable | None = None) -> str:
     """Write boxes as the source of a Python function, and their risk as that of another."""
     _check_function_name(name)
-    branches = [(f"Box {k}", rule, "True") for k, rule in enumerate(boxes.rules(), start=1)]
+    branches = [(f"Box {k}", rule, "return True") for k, rule in enumerate(boxes.rules(), start=1)]
     what = "Say whether a row, a mapping of feature names to values, is in any box."
     flag = _function(name, boxes, [what, "", *to_text(boxes).split("\n")], branches, "False")
     if risk is None:
         return flag
     risk.check(boxes)
+    return f"{flag}\n\n{_risk_by_boxes(name, risk)}"
+
+
+def _risk_by_boxes(name: str, risk: RiskTable) -> str:
     assert risk.boxes is not None  # as `check` found
     rules, regions = risk.boxes.rules(), enumerate(risk[:-1], start=1)
-    branches = [(f"Region {i}", rules[k], repr(float(region.risk))) for i, region in regions for k in region.of]
+    branches = [(f"Region {i}", rules[k], f"return {float(region.risk)!r}") for i, region in regions for k in region.of]
     what = "Return the risk of a row, a mapping of feature names to values: that of the first region that holds it."
     about = [what, "", *risk.to_text().split("\n")]
-    return f"{flag}\n\n{_function(f'{name}_risk', risk.boxes, about, branches, repr(float(risk[-1].risk)))}"
+    return _function(f"{name}_risk", risk.boxes, about, branches, repr(float(risk[-1].risk)))
 
 
-def _function(name: str, boxes: BoxSet, about: list[str], branches: list[tuple[str, Rule, str]], otherwise: str) -> str:
-    """Write a function that returns a value for rows by the first rule that they meet; each has a comment."""
+def card_to_python(card: Scorecard, name: str = "flag", risk: RiskTable | None = None) -> str:
+    """Write the points of a card as the source of a Python function, what they flag and risk as that of others."""
+    _check_function_name(name)
+    rules = zip(card.boxes.rules(), card.points, strict=True)
+    branches = [(f"Box {k}", rule, f"points += {worth}") for k, (rule, worth) in enumerate(rules, start=1)]
+    what = "Return the points of a row, a mapping of feature names to values."
+    about = [what, "", *card.to_text().split("\n")]
+    points = _function(f"{name}_points", card.boxes, about, branches, "points", ["    points = 0"])
+    sources = [points, f"def {name}(row):\n    return {name}_points(row) >= {card.threshold}\n"]
+    if risk is not None:
+        risk.check(card)
+        sources.append(_risk_by_points(name, risk) if risk.boxes is None else _risk_by_boxes(name, risk))
+    return "\n\n".join(sources)
+
+
+def _risk_by_points(name: str, risk: RiskTable) -> str:
+    lines = [f"def {name}_risk(row):", f"    points = {name}_points(row)"]
+    for region in risk[:-1]:
+        lines += [f"    if points >= {region.of}:", f"        return {float(region.risk)!r}"]
+    return "\n".join([*lines, f"    return {float(risk[-1].risk)!r}", ""])
+
+
+def _function(
+    name: str,
+    boxes: BoxSet,
+    about: list[str],
+    branches: list[tuple[str, Rule, str]],
+    result: str,
+    start: list[str] | None = None,
+) -> str:
+    """Write a function with a statement for the rows that meet a rule; each has a comment."""
     used = np.flatnonzero(boxes.limited.any(axis=0)).tolist()
     reads = [_read(boxes, j) for j in used]
     lines = [f"def {name}(row):", *_docstring(about)]
@@ -83,11 +117,12 @@ def _function(name: str, boxes: BoxSet, about: list[str], branches: list[tuple[s
         if any((boxes.categories[j] is not None) == categorical for j in used):
             lines += helper.removesuffix("\n").split("\n")
     lines += ["", *reads, ""] if reads else []
-    for comment, rule, value in branches:
-        lines += [f"    # {comment}", *_box(rule, boxes, value)]
-        if not rule.limits:  # this box holds every row: what follows would never run
+    lines += start or []
+    for comment, rule, statement in branches:
+        lines += [f"    # {comment}", *_box(rule, boxes, statement)]
+        if not rule.limits and statement.startswith("return"):  # for every row: what follows would never run
             return "\n".join([*lines, ""])
-    return "\n".join([*lines, f"    return {otherwise}", ""])
+    return "\n".join([*lines, f"    return {result}", ""])
 
 
 def _check_function_name(name: str) -> None:
@@ -115,28 +150,28 @@ def _read(boxes: BoxSet, j: int) -> str:
     return f"    x{j} = {helper}(row[{boxes.feature_names[j]!r}])"
 
 
-def _box(rule: Rule, boxes: BoxSet, value: str) -> list[str]:
-    """Write the lines that return a value for the rows of a box."""
+def _box(rule: Rule, boxes: BoxSet, statement: str) -> list[str]:
+    """Write a statement for the rows of a box."""
     if not rule.limits:
-        return [f"    return {value}"]
+        return [f"    {statement}"]
     places = [boxes.feature_names.index(feature) for feature in rule.features]
     options = [_options(limit, f"x{j}", boxes.categories[j]) for limit, j in zip(rule.limits, places, strict=True)]
     if len(options) == 1:
-        return _if(options[0], "or", value)
-    return _if([f"({' or '.join(either)})" if len(either) > 1 else either[0] for either in options], "and", value)
+        return _if(options[0], "or", statement)
+    return _if([f"({' or '.join(either)})" if len(either) > 1 else either[0] for either in options], "and", statement)
 
 
-def _if(conditions: list[str], operator: str, value: str) -> list[str]:
+def _if(conditions: list[str], operator: str, statement: str) -> list[str]:
     line = f"    if {f' {operator} '.join(conditions)}:"
     if len(line) <= _WIDTH and "\n" not in line:
-        return [line, f"        return {value}"]
+        return [line, f"        {statement}"]
     first, *others = conditions
     return [
         "    if (",
         f"        {first}",
         *(f"        {operator} {other}" for other in others),
         "    ):",
-        f"        return {value}",
+        f"        {statement}",
     ]
 
 
