@@ -15,8 +15,7 @@ from markdown_it import MarkdownIt
 from sqlglot import exp
 
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.scorecard import to_sql
-from boxdraw.model.export.sql import DIALECTS
+from boxdraw.model.export.sql import DIALECTS, to_sql
 from boxdraw.model.export.text import rule_texts
 from boxdraw.model.rule import Limit, Rule
 from boxdraw.model.scorecard import MAX_POINTS, Scorecard

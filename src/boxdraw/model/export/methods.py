@@ -104,7 +104,8 @@ class Exports:
         Returns
         -------
         str
-            The statement or the expression, without a semicolon: of the label, or of the risk if ``column`` is None.
+            The statement or the expression, without a semicolon: of the label, or of the risk or the reasons if
+            ``column`` is None.
             `boxdraw.model.export.sql` documents what it promises.
 
         Examples
@@ -121,7 +122,7 @@ class Exports:
 
         return to_sql(self._boxes(), table, dialect=dialect, **options)
 
-    def to_python(self, name: str = "flag", risk: RiskTable | None = None) -> str:
+    def to_python(self, name: str = "flag", risk: RiskTable | None = None, *, reasons: bool = False) -> str:
         """Write the boxes as a Python function that needs nothing but Python.
 
         Parameters
@@ -130,6 +131,9 @@ class Exports:
             The name of the function.
         risk : RiskTable, optional
             What rows risk; a second function, ``flag_risk``, gives the number.
+        reasons : bool, default=False
+            Whether the function returns a dict of the ``flag``, the ``risk`` if there is one, and the ``reasons``: the
+            numbers, from 1, of the boxes that hold the row.
 
         Returns
         -------
@@ -146,7 +150,7 @@ class Exports:
         """
         from boxdraw.model.export.python import to_python
 
-        return to_python(self._boxes(), name, risk)
+        return to_python(self._boxes(), name, risk, reasons)
 
     def to_onnx(self, risk: RiskTable | None = None) -> Any:
         """Write the boxes as an ONNX model (needs ``boxdraw[onnx]``).
