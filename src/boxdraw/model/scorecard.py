@@ -365,6 +365,34 @@ class Scorecard:
 
         return to_onnx(self, risk)
 
+    def to_pmml(self, risk: RiskTable | None = None, *, positive: Any = 1, negative: Any = 0) -> str:
+        """Write the card as a scorecard in PMML 4.4, with reason codes.
+
+        Parameters
+        ----------
+        risk : RiskTable, optional
+            What rows risk, to be an output too.
+        positive, negative : label
+            The labels of rows that are flagged and of others, of one type.
+
+        Returns
+        -------
+        str
+            The XML, with the outputs ``points``, ``flag``, the label, and ``reason1``, ``reason2`` and so on, the
+            numbers of boxes; `boxdraw.model.export.pmml` documents it. A ValueError for names and categories that PMML
+            cannot hold.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet, Scorecard
+        >>> card = Scorecard(BoxSet([[1]], [[2]], feature_names=["dose"]), [3], 2)
+        >>> [line.strip() for line in card.to_pmml().splitlines() if "partialScore" in line]
+        ['<Attribute partialScore="3">', '<Attribute partialScore="0" reasonCode="0">']
+        """
+        from boxdraw.model.export.pmml import to_pmml
+
+        return to_pmml(self, risk, positive=positive, negative=negative)
+
     def to_markdown(self, risk: RiskTable | None = None) -> str:
         """Write the card as a table in Markdown, and the risk by points as another.
 

@@ -180,6 +180,37 @@ class Exports:
 
         return to_onnx(self._boxes(), risk)
 
+    def to_pmml(self, risk: RiskTable | None = None, *, positive: Any = 1, negative: Any = 0) -> str:
+        """Write the boxes as a rule set in PMML 4.4.
+
+        Parameters
+        ----------
+        risk : RiskTable, optional
+            What rows risk, to be an output too.
+        positive, negative : label
+            The labels of rows in any box and in none, of one type.
+
+        Returns
+        -------
+        str
+            The XML, with the outputs ``flag``, the label, and ``box``, the number of the first box that holds the row;
+            `boxdraw.model.export.pmml` documents it. A ValueError for names and categories that PMML cannot hold.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> print("".join(BoxSet([[1]], [[2]], feature_names=["dose"]).to_pmml().splitlines(True)[14:20]), end="")
+            <RuleSet defaultScore="0">
+              <RuleSelectionMethod criterion="firstHit" />
+              <SimpleRule id="1" score="1">
+                <CompoundPredicate booleanOperator="and">
+                  <SimplePredicate field="dose" operator="greaterOrEqual" value="1.0" />
+                  <SimplePredicate field="dose" operator="lessOrEqual" value="2.0" />
+        """
+        from boxdraw.model.export.pmml import to_pmml
+
+        return to_pmml(self._boxes(), risk, positive=positive, negative=negative)
+
     def to_markdown(self) -> str:
         """Write the boxes as a table in Markdown.
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from boxdraw.model.risk import RiskTable
     from boxdraw.model.scorecard import Scorecard
 
-__all__ = ["onnx_inputs", "to_onnx"]
+__all__ = ["is_double", "onnx_inputs", "to_onnx"]
 
 # Double comparisons with both equalities need 13; LabelEncoder of doubles needs 4.
 _OPSETS = {"": 17, "ai.onnx.ml": 4}
@@ -178,12 +178,13 @@ def _tensor_of(categories: tuple[Category, ...], feature: str) -> npt.NDArray[An
         return np.array(values, dtype=object)
     if texts:
         raise ValueError(f"{feature!r} has both text and other categories, but a tensor of ONNX has one type")
-    if inexact := [value for value in values if not _is_double(value)]:
+    if inexact := [value for value in values if not is_double(value)]:
         raise ValueError(f"category {inexact[0]!r} of {feature!r} is no float64, which the tensors of ONNX hold")
     return np.array([float(value) for value in values])
 
 
-def _is_double(value: Category) -> bool:
+def is_double(value: Category) -> bool:
+    """Return True if a category is a float64."""
     try:
         return float(value) == value
     except OverflowError:
