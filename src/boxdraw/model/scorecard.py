@@ -119,6 +119,8 @@ class Scorecard:
         array([1, 3, 2, 0])
         """
         inside = self.boxes.membership(X, n_jobs=n_jobs)
+        if len(inside) < len(self.points):
+            return inside @ np.array(self.points, dtype=np.int64)
         score = np.zeros(len(inside), dtype=np.int64)
         for k, value in enumerate(self.points):
             score[inside[:, k]] += value
