@@ -42,7 +42,7 @@ def find_any(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
 
     n_rows, columns = read_columns(X, boxes)
     if n_rows * len(boxes) * len(columns) <= _FEW:
-        return _find_few(n_rows, columns, boxes, n_jobs).any(axis=1)
+        return np.asarray(_find_few(n_rows, columns, boxes, n_jobs).any(axis=1))
     result = np.empty(n_rows, dtype=np.bool_)
     _for_tiles(write, n_rows, columns, boxes, n_jobs)
     return result
@@ -73,14 +73,14 @@ def _find_few(n_rows: int, columns: Columns, boxes: BoxSet, n_jobs: int | None) 
     numbers = [j for j in columns if boxes.categories[j] is None]
     values = np.array([columns[j] for j in numbers], dtype=np.float64).reshape(-1, n_rows).T[:, None]
     inside = (values >= boxes.lower[:, numbers]) & (values <= boxes.upper[:, numbers])
-    result = (inside | (np.isnan(values) & boxes.missing[:, numbers])).all(axis=2)
+    result = np.asarray((inside | (np.isnan(values) & boxes.missing[:, numbers])).all(axis=2))
     for j in columns.keys() - numbers:
         known, sets = boxes.categories[j] or (), [allowed[j] for allowed in boxes.allowed]
         for row, place in enumerate(columns[j].tolist()):
             value = known[place] if place >= 0 else None  # None is in no set
             met = boxes.missing[:, j] if place == MISSING else [each is None or value in each for each in sets]
             result[row] &= met
-    return np.asarray(result)
+    return result
 
 
 def first_box(member: BoolArray) -> npt.NDArray[np.int64]:

@@ -120,7 +120,7 @@ class Scorecard:
         """
         inside = self.boxes.membership(X, n_jobs=n_jobs)
         if len(inside) < len(self.points):
-            return inside @ np.array(self.points, dtype=np.int64)
+            return np.asarray(inside @ np.array(self.points, dtype=np.int64))
         score = np.zeros(len(inside), dtype=np.int64)
         for k, value in enumerate(self.points):
             score[inside[:, k]] += value

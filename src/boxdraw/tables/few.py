@@ -1,7 +1,8 @@
 """A few rows of a pandas frame, read at once: what services predict one by one.
 
 The checks of `boxdraw.tables.schema` take some milliseconds, because scikit-learn and narwhals look at each column.
-Here a frame is only taken if it is plainly as it should be. All others go through these checks, which say what is wrong.
+Here a frame is only taken if it is plainly as it should be. All others go through these checks, which say what is
+wrong.
 """
 
 from __future__ import annotations
