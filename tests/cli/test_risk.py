@@ -93,7 +93,7 @@ def test_python_and_onnx_with_the_risk(run, boxes):
 def test_wrong_commands(fails, model, data, card):
     for command in (["export", model, "--to", "sql"], ["predict", model, data]):
         fails(*command, "--risk", words="this model has no risk table")
-    fails("export", "risk.json", "--to", "sql", "--risk", words="--to sql --scorecard")
+    fails("export", "risk.json", "--to", "sql", "--risk", words="add --scorecard")
     fails("export", "risk.json", "--to", "text", "--risk", code=2, words="--risk goes with --to sql, python, onnx")
     fit = "fit", data, "--target", "fraud", "-o", "m.json"
     fails(*fit, "--method", "exact", "--base-rate", "1%", code=2, words="--base-rate goes with --method sparse or")

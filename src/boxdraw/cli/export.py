@@ -14,18 +14,19 @@ from boxdraw.model.risk import RiskTable
 
 __all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "exported", "run"]
 
-SUMMARY = "Write a model, or its scorecard, as SQL, Python, ONNX, HTML, Markdown, text or JSON."
+SUMMARY = "Write a model, or its scorecard, as SQL, Python, ONNX, PMML, HTML, Markdown, text or JSON."
 EXAMPLES = """\
   boxdraw export model.json --to sql
   boxdraw export model.json --to sql --dialect postgres --table payments -o flag.sql
   boxdraw export model.json --to sql --scorecard --table payments
-  boxdraw export model.json --to sql --risk --table payments
+  boxdraw export model.json --to sql --scorecard --risk --reasons --table payments
   boxdraw export model.json --to python -o flag.py
-  boxdraw export model.json --to onnx -o model.onnx"""
+  boxdraw export model.json --to onnx -o model.onnx
+  boxdraw export model.json --to pmml --scorecard -o card.pmml"""
 
-LANGUAGES = ("sql", "python", "onnx", "html", "json", "text", "markdown")
-_NOT_OF_SCORECARDS = ("python", "onnx")
-_WITH_RISK = ("sql", "python", "onnx")
+LANGUAGES = ("sql", "python", "onnx", "pmml", "html", "json", "text", "markdown")
+_WITH_RISK = ("sql", "python", "onnx", "pmml")
+_WITH_REASONS = ("sql", "python")  # elsewhere they are there anyway, or there is no place for them
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the scorecard that --method scored learned, with its points, not the union of boxes",
     )
-    parser.add_argument("--risk", action="store_true", help="also write the risk of a row, as SQL, Python or ONNX")
+    parser.add_argument("--risk", action="store_true", help="also write the risk of a row, as code, ONNX or PMML")
+    parser.add_argument(
+        "--reasons",
+        action="store_true",
+        help="also write the numbers of the boxes that hold a row, those with most points first, as SQL or Python",
+    )
     group = parser.add_argument_group("details")
     group.add_argument("--dialect", metavar="NAME", help="of SQL: the database, for example postgres (sqlite)")
     group.add_argument(
@@ -55,10 +61,9 @@ def run(args: argparse.Namespace) -> None:
     for option, language in (("dialect", "sql"), ("table", "sql"), ("name", "python")):
         if getattr(args, option) is not None and args.to != language:
             raise UsageError(f"--{option} goes with --to {language}")
-    if args.scorecard and args.to in _NOT_OF_SCORECARDS:
-        raise UsageError(f"a scorecard is not written as {args.to}; leave out --scorecard to write its union of boxes")
-    if args.risk and args.to not in _WITH_RISK:
-        raise UsageError(f"--risk goes with --to {', '.join(_WITH_RISK)}")
+    for option, languages in (("risk", _WITH_RISK), ("reasons", _WITH_REASONS)):
+        if getattr(args, option) and args.to not in languages:
+            raise UsageError(f"--{option} goes with --to {', '.join(languages)}")
     if args.to == "onnx" and args.output == "-":
         raise UsageError("ONNX is no text: give it a file, for example -o model.onnx")
     output = Output(args.output, args.force, (args.model,))
@@ -68,6 +73,8 @@ def run(args: argparse.Namespace) -> None:
     model = load_model(args.model)
     if args.risk:
         given["risk"] = _risk(model, args.scorecard)
+    if args.reasons and not (args.scorecard and args.to == "python"):  # that function returns them anyway
+        given["reasons"] = True
     content = exported(model, args.to, args.scorecard, **given)
     if output.is_stdout and isinstance(content, str) and args.to in ("text", "markdown"):
         say(content)  # for people, on whatever terminal they have
@@ -80,9 +87,10 @@ def exported(model: Model, language: str, scorecard: bool = False, **details: An
     written = model.scorecard if scorecard else model.boxes
     if written is None:
         raise Failure("this model has no scorecard: boxdraw fit --method scored learns one")
+    if language in ("sql", "pmml"):
+        details |= dict(zip(("negative", "positive"), model.classes, strict=True))
     if language == "sql":
-        negative, positive = model.classes
-        details |= {"negative": negative, "positive": positive, "column": _column(model)}
+        details["column"] = _column(model)
     content = getattr(written, f"to_{language}")(**details)
     if isinstance(content, str | bytes):
         return content.removesuffix("\n") if isinstance(content, str) else content
@@ -93,7 +101,7 @@ def exported(model: Model, language: str, scorecard: bool = False, **details: An
 def _risk(model: Model, scorecard: bool) -> RiskTable:
     risk = risk_of(model)
     if risk.boxes is None and not scorecard:
-        raise Failure("the risk of this model goes by points, which only SQL of the card has: --to sql --scorecard")
+        raise Failure("the risk of this model goes by points, which only the card has: add --scorecard")
     return risk
 
 

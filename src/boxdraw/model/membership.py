@@ -71,7 +71,7 @@ def _find_few(n_rows: int, columns: Columns, boxes: BoxSet, n_jobs: int | None) 
     """Return which boxes hold each of a few rows: each row against the limits of all boxes."""
     n_workers(n_jobs)  # raises as for many rows
     numbers = [j for j in columns if boxes.categories[j] is None]
-    values = np.array([columns[j] for j in numbers], dtype=np.float64).reshape(-1, n_rows).T[:, None]
+    values = np.array([columns[j] for j in numbers], dtype=np.float64).reshape(len(numbers), n_rows).T[:, None]
     inside = (values >= boxes.lower[:, numbers]) & (values <= boxes.upper[:, numbers])
     result = np.asarray((inside | (np.isnan(values) & boxes.missing[:, numbers])).all(axis=2))
     for j in columns.keys() - numbers:

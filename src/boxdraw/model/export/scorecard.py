@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.html import html_table
+from boxdraw.model.export.html import FORM, html_table
 from boxdraw.model.export.json import read_boxes
 from boxdraw.model.export.json import to_json as boxes_to_json
 from boxdraw.model.export.markdown import markdown_table
@@ -88,9 +88,11 @@ def to_columns(card: Scorecard) -> dict[str, Any]:
 
 
 def to_html(card: Scorecard, risk: RiskTable | None = None) -> str:
-    """Write a card as a table with a row per box, and one of the risk: a fragment of HTML, names escaped."""
-    caption = _alarm(card) if len(card) else summary(card.boxes, "Scorecard")
-    table = html_table(caption, ("Points", "Rule"), _rows(card), _NOTHING)
+    """Write a card as a form: a row per box with room for its points, the total, and the risk; names are escaped."""
+    rows = [(str(k), rule, points, "") for k, (points, rule) in enumerate(_rows(card), start=1)]
+    foot = [("", f"Total. {_alarm(card)}", "", "")] if rows else []
+    caption = summary(card.boxes, "Scorecard")
+    table = html_table(caption, ("Box", "Rule", "Points", "Score"), rows, _NOTHING, foot, FORM)
     return table if risk is None else f"{table}\n{risk.to_html()}"
 
 
