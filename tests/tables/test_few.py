@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boxdraw import BoxSet, BoxSetClassifier, FastBoxesClassifier, Scorecard
+from boxdraw import BoxSet, BoxSetClassifier, FastBoxesClassifier, Scorecard, ScoredBoxesClassifier
 from boxdraw.tables.few import read_few
 
 from ..model.export.cases import random_boxes, random_rows
@@ -22,12 +22,14 @@ def table(n_rows=40, seed=0):
 
 
 def models(with_city):
-    """Return a fitted classifier, a loaded one, and one of a card."""
-    X = table() if with_city else table().drop(columns="city")
+    """Return fitted classifiers, a loaded one, and one of a card."""
+    X = table(200) if with_city else table(200).drop(columns="city")
     y = (X["age"] > 5).to_numpy().astype(int)
-    fitted = FastBoxesClassifier(n_boxes=2).fit(X, y)
-    boxes = fitted.boxes_
-    return [fitted, BoxSetClassifier(boxes), BoxSetClassifier(Scorecard(boxes, range(1, len(boxes) + 1), 2))]
+    fast = FastBoxesClassifier(n_boxes=2).fit(X, y)
+    scored = ScoredBoxesClassifier(max_limits=2, lam=1.0).fit(X, y)
+    boxes = fast.boxes_
+    card = BoxSetClassifier(Scorecard(boxes, range(1, len(boxes) + 1), 2))
+    return [fast, scored, BoxSetClassifier(boxes), card, BoxSetClassifier(boxes).fit(X, y)]
 
 
 def outcome(model, X):
@@ -36,6 +38,7 @@ def outcome(model, X):
         warnings.simplefilter("always")
         try:
             result = [model.predict(X).tolist(), model.decision_function(X).tolist(), model.transform(X).tolist()]
+            result += [model.predict_proba(X).tolist()] if "risk_table_" in vars(model) else []
         except Exception as error:
             result = [type(error), str(error)]
     return result, [str(each.message) for each in caught]
