@@ -73,7 +73,7 @@ def test_the_answers_are_those_of_the_checks(monkeypatch, with_city):
         return found
 
     for model in models(with_city):
-        for n_rows in (1, 3):
+        for n_rows in (1,) if with_city else (3,):
             X = table(n_rows, seed=7) if with_city else table(n_rows, seed=7).drop(columns="city")
             for frame in odd_frames(X):
                 for place in ("boxdraw.tables.schema", "boxdraw.learners.classifier"):
