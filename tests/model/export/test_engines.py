@@ -11,6 +11,7 @@ import pytest
 
 from boxdraw import BoxSet, Limit, Rule, Scorecard
 from boxdraw.model.export.sql import DIALECTS
+from boxdraw.model.risk import Region, RiskTable
 
 from .engines import ENGINES, answers, as_pmml_has_it, in_pmml, java, random_drawing
 from .test_sql import parsed
@@ -66,6 +67,26 @@ def test_pmml_agrees(backend, schema):
         assert in_pmml(drawing, risk, rows, backend) == expected, f"seed {seed}"
         risks |= {*expected.get("risk", [])}
     assert len(risks) > 20
+
+
+def other_categories():
+    """Return boxes and a risk by boxes that know other categories."""
+    boxes = [one(Limit("a", categories={value}), categories={"a": ["x", value]}) for value in "yz"]
+    risk = RiskTable([Region((0,), 9, 6, 0.5, 0, 1), Region((), 9, 1, 0.25, 0, 1)], boxes[1])
+    return boxes[0], risk, pd.DataFrame({"a": ["x", "y", "z", "w", None]}, dtype=object)
+
+
+@pytest.mark.parametrize("run", ENGINES.values(), ids=ENGINES)
+def test_a_risk_with_other_categories(run):
+    drawing, risk, rows = other_categories()
+    expected = answers(drawing, risk, rows)
+    assert expected["risk"] == [0.25, 0.25, 0.5, 0.25, 0.25]
+    assert run(drawing, risk, rows) == expected
+
+
+def test_a_risk_with_other_categories_in_pmml(backend):
+    drawing, risk, rows = other_categories()
+    assert in_pmml(drawing, risk, rows, backend) == as_pmml_has_it(drawing, answers(drawing, risk, rows))
 
 
 def test_boxes_with_equal_points_are_in_their_order(backend):

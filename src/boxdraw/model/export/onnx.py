@@ -151,7 +151,7 @@ class _Input:
 
 def _inputs(view: View) -> list[_Input]:
     """List the inputs: the features that any box limits, or one that gives the number of rows."""
-    boxes = view.boxes
+    boxes = view.read
     outputs = (*_OUTPUTS[: 2 if view.risk is None else 3], *(_OF_CARDS if view.has_points else ()))
     features = view.used or [0]
     taken = {*outputs, *boxes.feature_names}

@@ -57,7 +57,7 @@ def to_pmml(
     ET.SubElement(header, "Application", name="boxdraw", version=__version__)
     dictionary = ET.SubElement(root, "DataDictionary", numberOfFields=str(len(features)))
     for j in features:
-        known = view.boxes.categories[j]
+        known = view.read.categories[j]
         optype = "continuous" if known is None else "categorical"
         name = _checked(view.boxes.feature_names[j])
         ET.SubElement(dictionary, "DataField", name=name, optype=optype, dataType=_type_of(known, name))

@@ -8,6 +8,7 @@ it, in the order of their points: those with most come first, and those with neg
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,7 @@ class View:
         """The boxes."""
         return self.card.boxes
 
-    @property
+    @cached_property
     def read(self) -> BoxSet:
         """All boxes that a row is compared with: those of the drawing, then those of its risk."""
         return self.boxes if self.risk is None or self.risk.boxes is None else self.boxes + self.risk.boxes
