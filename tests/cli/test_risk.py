@@ -90,6 +90,16 @@ def test_python_and_onnx_with_the_risk(run, boxes):
     assert [output.name for output in onnx.load("risk.onnx").graph.output] == ["label", "boxes", "risk"]
 
 
+def test_a_card_with_its_risk_to_read(run, card):
+    read = {"html": "Risk by region", "text": "or more points: ", "markdown": "| Risk | Region |"}
+    for language, words in read.items():
+        ("html", "Risk by region"),
+        ("text", "or more points: "),
+        ("markdown", "| Risk | Region |"),
+    ):
+        assert words in run("export", "risk.json", "--to", language, "--scorecard", "--risk").out
+
+
 def test_wrong_commands(fails, model, data, card):
     for command in (["export", model, "--to", "sql"], ["predict", model, data]):
         fails(*command, "--risk", words="this model has no risk table")

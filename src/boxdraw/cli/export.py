@@ -26,6 +26,7 @@ EXAMPLES = """\
 
 LANGUAGES = ("sql", "python", "onnx", "pmml", "html", "json", "text", "markdown")
 _WITH_RISK = ("sql", "python", "onnx", "pmml")
+_CARDS_WITH_RISK = ("html", "text", "markdown")
 _WITH_REASONS = ("sql", "python")  # elsewhere they are there anyway, or there is no place for them
 
 
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the scorecard that --method scored learned, with its points, not the union of boxes",
     )
-    parser.add_argument("--risk", action="store_true", help="also write the risk of a row, as code, ONNX or PMML")
+    parser.add_argument("--risk", action="store_true", help="also write the risk of a row, or of each number of points")
     parser.add_argument(
         "--reasons",
         action="store_true",
@@ -61,7 +62,8 @@ def run(args: argparse.Namespace) -> None:
     for option, language in (("dialect", "sql"), ("table", "sql"), ("name", "python")):
         if getattr(args, option) is not None and args.to != language:
             raise UsageError(f"--{option} goes with --to {language}")
-    for option, languages in (("risk", _WITH_RISK), ("reasons", _WITH_REASONS)):
+    with_risk = (*_WITH_RISK, *(_CARDS_WITH_RISK if args.scorecard else ()))
+    for option, languages in (("risk", with_risk), ("reasons", _WITH_REASONS)):
         if getattr(args, option) and args.to not in languages:
             raise UsageError(f"--{option} goes with --to {', '.join(languages)}")
     if args.to == "onnx" and args.output == "-":
