@@ -82,7 +82,8 @@ def test_the_answers_are_those_of_the_checks(monkeypatch, with_city):
                 for place in ("boxdraw.tables.schema", "boxdraw.learners.classifier"):
                     monkeypatch.setattr(f"{place}.read_few", lambda *_: None)
                 assert fast == outcome(model, frame), frame
-    assert 0.1 < np.mean(taken) < 0.9
+    assert taken.count(True) > 30
+    assert taken.count(False) > 30
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 16])

@@ -36,8 +36,8 @@ def read_few(X: Any, names: Sequence[str], boxes: BoxSet) -> npt.NDArray[Any] | 
 
 
 def _is_plain(value: Any, known: tuple[Category, ...] | None) -> bool:
-    """Return True for a number, or a category that was seen; or NaN, which is missing."""
+    """Return True for a number, or a category that was seen; or one that is missing."""
     kind = type(value)
     if known is None:
         return kind is float or kind is int
-    return kind in _CATEGORIES and (value != value or value in known)
+    return value is None or (kind in _CATEGORIES and (value != value or value in known))
