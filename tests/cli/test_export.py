@@ -62,6 +62,7 @@ def test_a_card_in_every_language(run):
     found = [names["points_of"](row) for row in small_table().to_pylist()]
     assert [row["points"] for row in found] == card.score(small_table()).tolist()
     assert "AS `reasons`" in run(*options, "sql", "--reasons", "--table", "t").out
+    assert f"{card.to_sql(column=None, points_column=None, reasons=True)}\n" == run(*options, "sql", "--reasons").out
     assert run(*options, "pmml").out == card.to_pmml(positive="yes", negative="no")
     assert run(*options, "onnx", "-o", "card.onnx").code == 0
     exec(run("export", "card.json", "--to", "python", "--reasons").out, names)
@@ -76,6 +77,7 @@ def test_onnx_is_written_as_bytes(run, model, fails):
 
 
 def test_a_wrong_command(fails, model):
+    fails("export", model, "--to", "sql", "--risk", "--reasons", code=2, words="several columns: add --table")
     fails("export", model, "--to", "onnx", code=2, words="give it a file, for example -o model.onnx")
     fails("export", model, "--to", "text", "--table", "t", code=2, words="--table goes with --to sql")
     fails("export", model, "--to", "sql", "--name", "f", code=2, words="--name goes with --to python")

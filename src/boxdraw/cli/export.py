@@ -40,7 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the scorecard that --method scored learned, with its points, not the union of boxes",
     )
-    parser.add_argument("--risk", action="store_true", help="also write the risk of a row, or of each number of points")
+    parser.add_argument(
+        "--risk",
+        action="store_true",
+        help="also write the risk of a row, or of each number of points; as SQL without --table, the risk alone",
+    )
     parser.add_argument(
         "--reasons",
         action="store_true",
@@ -66,6 +70,8 @@ def run(args: argparse.Namespace) -> None:
     for option, languages in (("risk", with_risk), ("reasons", _WITH_REASONS)):
         if getattr(args, option) and args.to not in languages:
             raise UsageError(f"--{option} goes with --to {', '.join(languages)}")
+    if args.risk and args.reasons and args.to == "sql" and args.table is None:
+        raise UsageError("SQL with --risk and --reasons is several columns: add --table")
     if args.to == "onnx" and args.output == "-":
         raise UsageError("ONNX is no text: give it a file, for example -o model.onnx")
     output = Output(args.output, args.force, (args.model,))
@@ -77,6 +83,8 @@ def run(args: argparse.Namespace) -> None:
         given["risk"] = _risk(model, args.scorecard)
     if args.reasons and not (args.scorecard and args.to == "python"):  # that function returns them anyway
         given["reasons"] = True
+    if args.to == "sql" and table is None and (args.risk or args.reasons):  # a single expression
+        given |= dict.fromkeys(("column", "points_column") if args.scorecard else ("column",))
     content = exported(model, args.to, args.scorecard, **given)
     if output.is_stdout and isinstance(content, str) and args.to in ("text", "markdown"):
         say(content)  # for people, on whatever terminal they have
@@ -92,7 +100,7 @@ def exported(model: Model, language: str, scorecard: bool = False, **details: An
     if language in ("sql", "pmml"):
         details |= dict(zip(("negative", "positive"), model.classes, strict=True))
     if language == "sql":
-        details["column"] = _column(model)
+        details = {"column": _column(model)} | details
     content = getattr(written, f"to_{language}")(**details)
     if isinstance(content, str | bytes):
         return content.removesuffix("\n") if isinstance(content, str) else content

@@ -78,7 +78,7 @@ def to_sql(
     reasons_column: str = "reasons",
 ) -> str:
     """Write boxes or a card as a SQL expression or a query, as `BoxSet.to_sql` and `Scorecard.to_sql` document."""
-    view, engine = view_of(drawing, risk), _dialect_of(dialect)
+    view, engine = view_of(drawing, risk), dialect_of(dialect)
     if not view.has_points and points_column != "points":
         raise TypeError("boxes have no points, and so no points_column")
     conditions = _conditions_of(view.boxes, engine)
@@ -144,7 +144,7 @@ def _reason_lines(view: View, conditions: Sequence[Sequence[str]], engine: Diale
     return [f"RTRIM({opening}", *(f"  {line}" for line in lines or [engine.text("")]), f"{closing})"]
 
 
-def _dialect_of(dialect: str) -> Dialect:
+def dialect_of(dialect: str) -> Dialect:
     """Return how a dialect writes things."""
     if dialect not in DIALECTS:
         raise ValueError(f"unknown dialect {dialect!r}; known are {', '.join(DIALECTS)}")
