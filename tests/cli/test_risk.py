@@ -95,13 +95,16 @@ def test_sql_of_the_risk_alone(run, request, fixture, options):
     assert found == model.risk.risks(rows, model.drawing).tolist()
 
 
-def test_python_and_onnx_with_the_risk(run, boxes):
-    names = {}
-    exec(run("export", "risk.json", "--to", "python", "--name", "fraud", "--risk").out, names)
-    assert [names["fraud_risk"]({"amount": amount, "hour": 22}) for amount in (5, 50)] == [0.42, 0.01]
+@pytest.mark.parametrize(("fixture", "options"), [("boxes", []), ("card", ["--scorecard"])])
+def test_python_and_onnx_with_the_risk(run, request, fixture, options):
+    model, names, table = request.getfixturevalue(fixture), {}, small_table().select(["amount", "hour"])
+    exec(run("export", "risk.json", "--to", "python", "--name", "fraud", "--risk", *options).out, names)
+    found = [names["fraud_risk"](row) for row in table.to_pylist()]
+    assert found == model.risk.risks(table, model.drawing).tolist()
     onnx = pytest.importorskip("onnx")
-    assert run("export", "risk.json", "--to", "onnx", "-o", "risk.onnx", "--risk").code == 0
-    assert [output.name for output in onnx.load("risk.onnx").graph.output] == ["label", "boxes", "risk"]
+    assert run("export", "risk.json", "--to", "onnx", "-o", "risk.onnx", "--risk", *options).code == 0
+    outputs = [output.name for output in onnx.load("risk.onnx").graph.output]
+    assert outputs == ["label", "boxes", *["points"] * bool(options), "risk"]
 
 
 def test_a_card_with_its_risk_to_read(run, card):
