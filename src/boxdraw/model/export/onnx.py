@@ -32,7 +32,6 @@ import numpy.typing as npt
 from boxdraw.model.export.view import View, view_of
 from boxdraw.model.rows import MISSING, UNSEEN, read_columns
 from boxdraw.model.rule import Category
-from boxdraw.model.scorecard import Scorecard
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto

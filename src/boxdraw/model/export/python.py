@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from boxdraw.model.risk import RiskTable
     from boxdraw.model.scorecard import Scorecard
 
-__all__ = ["card_to_python", "to_python"]
+__all__ = ["to_python"]
 
 _WIDTH = 100
 
