@@ -132,13 +132,13 @@ def test_a_card_in_python_and_onnx():
         inside, *others = session.run(["boxes", "points", "label", "risk"], given)
         np.testing.assert_array_equal(inside, card.boxes.membership(rows), strict=True)
         expected = card.score(rows), card.contains(rows).astype(np.int64), risk.risks(rows, card)
-        for name, found, right in zip(("alarm_points", "alarm", "alarm_risk"), others, expected, strict=True):
+        for name, found, right in zip(("points", "flag", "risk"), others, expected, strict=True):
             np.testing.assert_array_equal(found, right, strict=True)
-            assert [names[name](row) for row in records] == right.tolist()
+            assert [names["alarm"](row)[name] for row in records] == right.tolist()
         different += len({*expected[2].tolist()}) > 1
     assert different >= 20
-    assert "Alarm from" in names["alarm_points"].__doc__
-    assert [output.name for output in named.to_onnx().graph.output] == ["label", "boxes", "points"]
+    assert "Alarm from" in names["alarm"].__doc__
+    assert [output.name for output in named.to_onnx().graph.output] == ["label", "boxes", "points", "reasons"]
 
 
 def test_text_and_tables_of_a_card():
