@@ -48,18 +48,18 @@ class Fold:
     test: Training
     X: Matrix  # of the test rows
     runs: list[Drawn]
+    longest: list[Card]  # of each run
 
     def auc(self) -> list[float]:
-        """Return how the whole runs rank the test rows."""
-        cards = (card_of(self.ready, run, len(run)) for run in self.runs)
+        """Return how the longest cards rank the test rows."""
         weight = on_grid(self.test.weights)
-        return [auc(self.test.positive, card.graded(self.X), weight) for card in cards]
+        return [auc(self.test.positive, card.graded(self.X), weight) for card in self.longest]
 
     def cards(self, number: int, sizes: list[int]) -> FoldCards:
         """Return the cards of a setting by their most boxes, and how they rank."""
         run, weight = self.runs[number], on_grid(self.test.weights)
         places = [min(size, len(run)) for size in sizes]
-        known = {n: card_of(self.ready, run, n) for n in set(places)}
+        known = {n: card_of(self.ready, run, n) if n < len(run) else self.longest[number] for n in set(places)}
         ranks = {n: ranking(self.test.positive, card.graded(self.X), weight) for n, card in known.items()}
         scores = np.array([ranks[n] for n in places]).T
         return FoldCards(*self.split, self.ready.order, [known[n] for n in places], *scores)
@@ -80,7 +80,10 @@ def learn_folds(
         train, test = data.take(split[0]), data.take(split[1])
         ready = make_ready(train, shape)
         own = replace(shape, constraints=scaled(shape, train, data))
-        return Fold(split, ready, test, ready.order.apply(test.X), [draw(ready, each, own) for each in settings])
+        runs = [draw(ready, each, own) for each in settings]
+        return Fold(
+            split, ready, test, ready.order.apply(test.X), runs, [card_of(ready, run, len(run)) for run in runs]
+        )
 
     folds = []
     for done, fold in enumerate(threaded_map(work, splits, n_jobs), start=1):
