@@ -13,8 +13,6 @@ from boxdraw.cli.show import note, say, say_json, text_table
 from boxdraw.datasets import DatasetInfo, describe_dataset, list_datasets, load_dataset
 from boxdraw.datasets.files import find_file
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
-
 SUMMARY = "List the data sets of the paper and the one that comes with boxdraw, describe one, or write it to a file."
 EXAMPLES = """\
   boxdraw datasets

@@ -18,8 +18,6 @@ from boxdraw.model.statistics import BoxCounts, counted_statistics, wilson_inter
 from boxdraw.tables.labelled import Piece, Tell, label_text
 from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
 
-__all__ = ["EDITED", "HEADER", "box_figures", "edit_texts", "figure_cells", "figures_text", "model_text", "rules_json"]
-
 #: Titles of the figures.
 HEADER = ("box", "rows", "caught", "false alarms", "precision", "95% interval", "recall", "only here", "lift")
 #: Title of what people changed.

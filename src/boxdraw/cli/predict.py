@@ -23,8 +23,6 @@ from boxdraw.tables.labelled import Tell
 from boxdraw.tables.source import TableFile, decoded
 from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "predictions", "run"]
-
 Unseen = dict[str, tuple[int, set[str]]]  # by column: in how many rows, and which
 
 SUMMARY = "Write the rows of a table with the predicted label, the points of a scorecard, and the box that holds each."

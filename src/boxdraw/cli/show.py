@@ -13,8 +13,6 @@ from typing import Any, TextIO
 
 from boxdraw.model.settings import as_plain
 
-__all__ = ["note", "percent", "progress", "rows_progress", "say", "say_json", "text_table"]
-
 _ASCII = str.maketrans({"≤": "<=", "≥": ">=", "±": "+-", "–": "-"})
 
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from boxdraw.datasets.citations import CITATIONS, LICENCES
 from boxdraw.datasets.simulated import LAWS
 
-__all__ = ["CATALOGUE", "DatasetInfo", "describe_dataset"]
-
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:

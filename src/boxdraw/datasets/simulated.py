@@ -16,8 +16,6 @@ from sklearn.utils import check_random_state
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 
-__all__ = ["LAWS", "Law", "simulate"]
-
 Region = Callable[[FloatArray], BoolArray]
 
 

@@ -17,8 +17,6 @@ from boxdraw.model.rule import Limit
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
 
-__all__ = ["Breach", "Constraints"]
-
 ROUNDING = 1e-9  # share of a floor that a sum of weights may fall short of it
 _CAPS = {"pairwise": 2, "no_interactions": 1}  # features of a box
 _APART = "not_together"

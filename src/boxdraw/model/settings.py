@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_plain", "learned_with"]
-
 # Nothing of the model depends on these, or the model is made of them.
 _ELSEWHERE = ("boxes", "callback", "classes", "n_jobs", "verbose")
 _LEARNED = (

@@ -18,8 +18,6 @@ from boxdraw.tables.arrow import ArrowReader
 from boxdraw.tables.chunks import Part
 from boxdraw.tables.source import open_dataset
 
-__all__ = ["ClusterFiles"]
-
 P = TypeVar("P", bound=Part)
 
 
