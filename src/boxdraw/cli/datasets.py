@@ -65,11 +65,8 @@ def _no_name(args: argparse.Namespace) -> None:
     header = ["name", "from", "here", "rows", "features", "positives", "negatives per positive"]
     say(text_table(header, [_cells(entry) for entry in facts], left=3))
     if missing := [name for name in list_datasets() if name not in here]:
-        note(f"{_few(missing)} cannot be loaded here; boxdraw datasets NAME says what is needed", args.quiet)
-
-
-def _few(names: list[str]) -> str:
-    return " and ".join(names) if len(names) < 3 else f"{len(names)} data sets"
+        few = " and ".join(missing) if len(missing) < 3 else f"{len(missing)} data sets"
+        note(f"{few} cannot be loaded here; boxdraw datasets NAME says what is needed", args.quiet)
 
 
 def _describe(info: DatasetInfo, args: argparse.Namespace) -> None:

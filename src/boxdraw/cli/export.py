@@ -80,7 +80,8 @@ def exported(model: Model, language: str, scorecard: bool = False, **details: An
         raise Failure("this model has no scorecard: boxdraw fit --method scored learns one")
     if language == "sql":
         negative, positive = model.classes
-        details |= {"negative": negative, "positive": positive, "column": _column(model)}
+        column = "flagged" if model.target is None else f"{model.target}_predicted"
+        details |= {"negative": negative, "positive": positive, "column": column}
     content = getattr(written, f"to_{language}")(**details)
     if isinstance(content, str | bytes):
         return content.removesuffix("\n") if isinstance(content, str) else content
@@ -93,8 +94,3 @@ def _risk(model: Model, scorecard: bool) -> RiskTable:
     if risk.boxes is None and not scorecard:
         raise Failure("the risk of this model goes by points, which only SQL of the card has: --to sql --scorecard")
     return risk
-
-
-def _column(model: Model) -> str:
-    """Name the column that an SQL query adds."""
-    return "flagged" if model.target is None else f"{model.target}_predicted"

@@ -14,7 +14,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import printable, rule_texts
 from boxdraw.model.file import Model
 from boxdraw.model.risk import FIELDS
-from boxdraw.model.statistics import BoxCounts, counted_statistics, wilson_interval
+from boxdraw.model.statistics import BoxCounts, counted_statistics
 from boxdraw.tables.labelled import Piece, Tell, label_text
 from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
 
@@ -40,36 +40,16 @@ def box_figures(
             tell("counting rows in boxes", done, n_rows)
     assert counts is not None
     warn_of(unseen)
-    columns = counted_statistics(model.boxes, counts)
-    values = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
-    return [*({"box": k, **row} for k, row in enumerate(rows, start=1)), _together(counts)]
+    together = {"box": "any", **_rows(["in any box"], counts.together())[0], "overlap": math.nan}
+    rows = _rows(rule_texts(model.boxes), counts)
+    return [*({"box": k, **row} for k, row in enumerate(rows, start=1)), together]
 
 
-def _together(counts: BoxCounts) -> dict[str, Any]:
-    support, caught = float(counts.rows.any), float(counts.positives.any)
-    n_positive, n_rows = float(counts.positives.all), float(counts.rows.all)
-    low, high = wilson_interval(np.array([caught]), np.array([support]))
-    precision, base = _ratio(caught, support), _ratio(n_positive, n_rows)
-    recall = _ratio(caught, n_positive)
-    return {
-        "box": "any",
-        "rule": "in any box",
-        "support": support,
-        "true_positives": caught,
-        "false_positives": support - caught,
-        "precision": precision,
-        "precision_low": float(low[0]),
-        "precision_high": float(high[0]),
-        "recall": recall,
-        "unique_recall": recall,
-        "lift": _ratio(precision, base),
-        "overlap": math.nan,
-    }
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
+def _rows(rules: list[str], counts: BoxCounts) -> list[dict[str, Any]]:
+    """Return the figures of each box."""
+    columns = counted_statistics(rules, counts)
+    values = [np.asarray(column).tolist() for column in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
 def figures_text(rows: Sequence[dict[str, Any]]) -> str:
