@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any
@@ -17,11 +18,10 @@ from boxdraw._core.ranges import find_ranges
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged
-from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
+from boxdraw.learners.goals import goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.frontier import Frontier
-from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
 
@@ -36,6 +36,7 @@ _SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, amo
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SparseBoxesClassifier(BaseBoxClassifier):
     """The fewest boxes and limits that do the job: a rule as short as the truth allows.
 
@@ -136,58 +137,28 @@ class SparseBoxesClassifier(BaseBoxClassifier):
     Box 1: TSH ≥ 6 and FTI ≤ 64
     """
 
-    frontier_: Frontier
-    path_: list[tuple[float, BoxSet]]
-    goal_: KeptGoal | None
-
-    def __init__(
-        self,
-        *,
-        max_boxes: int | str = "auto",
-        limit_cost: float | str = "auto",
-        box_cost: float | str = "auto",
-        max_limits: int | None = None,
-        false_alarm_cost: float | str | None = None,
-        max_alarm_rate: float | None = None,
-        min_precision: float | None = None,
-        min_recall: float | None = None,
-        confidence: float = 0.9,
-        base_rate: float | None = None,
-        monotonic_cst: Any = None,
-        interaction_cst: Any = None,
-        allowed_values: Any = None,
-        min_box_rows: float | None = None,
-        min_box_precision: float | None = None,
-        round_limits: bool = True,
-        cv: Any = 3,
-        categorical_features: Any = None,
-        pos_label: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.max_boxes = max_boxes
-        self.limit_cost = limit_cost
-        self.box_cost = box_cost
-        self.max_limits = max_limits
-        self.false_alarm_cost = false_alarm_cost
-        self.max_alarm_rate = max_alarm_rate
-        self.min_precision = min_precision
-        self.min_recall = min_recall
-        self.confidence = confidence
-        self.base_rate = base_rate
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.allowed_values = allowed_values
-        self.min_box_rows = min_box_rows
-        self.min_box_precision = min_box_precision
-        self.round_limits = round_limits
-        self.cv = cv
-        self.categorical_features = categorical_features
-        self.pos_label = pos_label
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    max_boxes: int | str = "auto"
+    limit_cost: float | str = "auto"
+    box_cost: float | str = "auto"
+    max_limits: int | None = None
+    false_alarm_cost: float | str | None = None
+    max_alarm_rate: float | None = None
+    min_precision: float | None = None
+    min_recall: float | None = None
+    confidence: float = 0.9
+    base_rate: float | None = None
+    monotonic_cst: Any = None
+    interaction_cst: Any = None
+    allowed_values: Any = None
+    min_box_rows: float | None = None
+    min_box_precision: float | None = None
+    round_limits: bool = True
+    cv: Any = 3
+    categorical_features: Any = None
+    pos_label: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseBoxesClassifier:
         """Learn the boxes.
