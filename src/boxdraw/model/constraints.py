@@ -303,7 +303,11 @@ def _cuts(given: Any, find: _Find) -> dict[int, tuple[float, ...]]:
     result = {}
     for j, values in find.all_of(given, "allowed_values").items():
         numbers = [] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
-        if not isinstance(values, Iterable) or isinstance(values, str) or not all(map(_is_finite, numbers)):
+        if (
+            not isinstance(values, Iterable)
+            or isinstance(values, str)
+            or not all(_is_number(number) and np.isfinite(float(number)) for number in numbers)
+        ):
             raise ValueError(f"allowed_values of {find.names[j]!r} must be a list of finite numbers; got {values!r}.")
         if numbers and find.categorical[j]:
             raise ValueError(
@@ -312,10 +316,6 @@ def _cuts(given: Any, find: _Find) -> dict[int, tuple[float, ...]]:
             )
         result[j] = tuple(sorted({float(value) + 0.0 for value in numbers}))  # no -0.0
     return result
-
-
-def _is_finite(value: Any) -> bool:
-    return _is_number(value) and bool(np.isfinite(float(value)))
 
 
 def _sets(given: Any, find: _Find) -> tuple[frozenset[int], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import narwhals as nw
@@ -202,16 +202,13 @@ def _array_of(column: Any) -> npt.NDArray[Any]:
 
 def _as_numbers(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
     """Return a column of numbers as such; None if it is one of categories, as text and true and false are."""
-    if column.dtype.kind == "b" or any(isinstance(value, bool | np.bool_) for value in _some(column)):
+    values = column.tolist() if column.dtype.kind == "O" else ()
+    if column.dtype.kind == "b" or any(isinstance(value, bool | np.bool_) for value in values):
         return None
     try:
         return numeric(column, "").astype(np.float64)
     except (TypeError, ValueError):
         return None
-
-
-def _some(column: npt.NDArray[Any]) -> Sequence[Any]:
-    return column.tolist() if column.dtype.kind == "O" else ()
 
 
 def _categories_of(column: npt.NDArray[Any], absent: Any, label: str) -> tuple[Category, ...]:
