@@ -32,7 +32,7 @@ def learned_with(estimator: Any) -> dict[str, Any]:
     default = {name: parameter.default for name, parameter in signature(type(estimator)).parameters.items()}
     given = {
         # Splits list the rows of a table, which is more than anyone reads.
-        name: as_plain(value) if name != "cv" or isinstance(value, int) else _kind(value)
+        name: as_plain(value) if name != "cv" or value is None or isinstance(value, int) else type(value).__name__
         for name, value in estimator.get_params(deep=False).items()
         if name not in _ELSEWHERE and as_plain(value) != as_plain(default[name])
     }
@@ -53,7 +53,3 @@ def as_plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if value is None or isinstance(value, str | bool | int | float) else str(value)
-
-
-def _kind(value: Any) -> str | None:
-    return None if value is None else type(value).__name__

@@ -169,7 +169,10 @@ def _suspect_columns(X: Any) -> tuple[list[str] | None, dict[int, npt.NDArray[An
 
 def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = True) -> Encoding:
     """Find out what the columns of a training table hold."""
-    columns = [np.asarray(X[:, j]) for j in range(X.shape[1])] if isinstance(X, np.ndarray) else _frame_columns(X)
+    if isinstance(X, np.ndarray):
+        columns = [np.asarray(X[:, j]) for j in range(X.shape[1])]
+    else:
+        columns = [_array_of(column) for column in nw.from_native(X).iter_columns()]
     labels = [f"column {j}" for j in range(len(columns))] if names is None else [f"column {name!r}" for name in names]
     forced = forced_places(categorical_features, names, len(columns))
     categories: list[tuple[Category, ...] | None] = []
@@ -185,11 +188,6 @@ def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = 
         if learns and found is not None:
             warn_of_identifiers(labels[j], found, len(column) - int(np.sum(absent)))
     return Encoding(None if names is None else tuple(map(str, names)), tuple(categories), tuple(missing))
-
-
-def _frame_columns(X: Any) -> list[npt.NDArray[Any]]:
-    table = nw.from_native(X)
-    return [_array_of(table.get_column(name)) for name in table.columns]
 
 
 def _array_of(column: Any) -> npt.NDArray[Any]:
