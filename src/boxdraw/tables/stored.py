@@ -13,7 +13,7 @@ from boxdraw._core.progress import RowsProgress
 from boxdraw._core.ranges import LARGE
 from boxdraw.model.rule import Category
 from boxdraw.tables.chunks import Chunk, Part
-from boxdraw.tables.columns import LearningColumns, find_columns
+from boxdraw.tables.columns import LearningColumns
 from boxdraw.tables.encoding import Encoding, in_order
 from boxdraw.tables.first_look import FindLabels, FirstLook, LookAtFeatures
 from boxdraw.tables.kinds import value_type
@@ -102,14 +102,6 @@ def open_reader(source: Any, memory_limit: Any, n_jobs: int | None, progress: Ro
     if is_dask(source):
         return DaskReader(source, progress)
     return ArrowReader(open_dataset(source), limit, n_jobs, progress)
-
-
-def open_labelled(
-    estimator: Any, reader: TableReader, target: str, weight: str | None, features: Any
-) -> tuple[LearningColumns, Classes]:
-    """Find the columns and the classes of a table to learn from."""
-    columns = find_columns(reader.schema, target, weight, features, estimator.categorical_features)
-    return columns, find_classes(reader, columns, estimator.pos_label)
 
 
 def read_labelled(reader: TableReader, columns: LearningColumns) -> tuple[Any, Any, Any]:

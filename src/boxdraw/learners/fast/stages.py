@@ -35,11 +35,6 @@ class Plan:
     verbose: int = 0
 
 
-def draw_edges(data: Training, plan: Plan, growth: Growth | None) -> Edges:
-    """Run all stages on a small table; the growth rule that limits will be drawn with says which stops to keep."""
-    return Stages(data).edges(plan, growth)
-
-
 class Stages:
     """The stages on a small table. What plans of one clusterer share is done once, with ``many`` cells compiled."""
 
@@ -53,7 +48,10 @@ class Stages:
         self.stops = cache(lambda width: self._find_stops(self.scaling(width), ()))
 
     def edges(self, plan: Plan, growth: Growth | None, shared: bool = False) -> Edges:
-        """Return what the rows say about every edge; ``shared`` stops are all values, and the same for all plans."""
+        """Return what the rows say about every edge; the growth rule of the limits says which stops to keep.
+
+        ``shared`` stops are all values, and the same for all plans.
+        """
         progress, data, scaling = Progress("Fast Boxes", plan.verbose), self.data, self.scaling(plan.width)
         progress.step(f"scale: {scaling.active.sum()} of {data.X.shape[1]} features vary")
         clusters = self._clusters(plan)
