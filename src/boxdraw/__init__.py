@@ -10,8 +10,8 @@ from boxdraw.learners.fast.cv import FastBoxesClassifierCV
 from boxdraw.learners.fast.fast_boxes import FastBoxesClassifier
 from boxdraw.learners.fast.path import CostPath, PathPoint
 from boxdraw.learners.scored.scored_boxes import ScoredBoxesClassifier
-from boxdraw.learners.scored.stability import BoxStability, LimitStability, Stability
 from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint
+from boxdraw.learners.sparse.revise import Revision
 from boxdraw.learners.sparse.sparse_boxes import SparseBoxesClassifier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.constraints import Breach
@@ -20,7 +20,9 @@ from boxdraw.model.export.onnx import onnx_inputs
 from boxdraw.model.rule import Category, Limit, Rule
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.model.simplify import Change
+from boxdraw.model.stability import BoxStability, LimitStability, Stability
 from boxdraw.report.report import Report
+from boxdraw.service.compare import Comparison, Difference, RuleChange, compare
 from boxdraw.tables.dask import ClusterFiles
 from boxdraw.tables.predict import PredictedTable
 from boxdraw.theory import generalization_bound, log_class_size
@@ -36,7 +38,9 @@ __all__ = [
     "CertificateError",
     "Change",
     "ClusterFiles",
+    "Comparison",
     "CostPath",
+    "Difference",
     "ExactBoxesClassifier",
     "FastBoxesClassifier",
     "FastBoxesClassifierCV",
@@ -47,7 +51,9 @@ __all__ = [
     "PathPoint",
     "PredictedTable",
     "Report",
+    "Revision",
     "Rule",
+    "RuleChange",
     "Scorecard",
     "ScoredBoxesClassifier",
     "SearchProgress",
@@ -55,6 +61,7 @@ __all__ = [
     "Stability",
     "Violation",
     "__version__",
+    "compare",
     "generalization_bound",
     "load",
     "log_class_size",

@@ -81,6 +81,20 @@ def test_sql_with_the_risk(run, request, fixture, options):
     assert found == model.risk.risks(table, model.drawing).tolist()
 
 
+@pytest.mark.parametrize(("fixture", "options"), [("boxes", []), ("card", ["--scorecard"])])
+def test_sql_of_the_risk_alone(run, request, fixture, options):
+    model = request.getfixturevalue(fixture)
+    expression = run("export", "risk.json", "--to", "sql", "--risk", *options).out
+    rows, values = small_table().select(["amount", "hour"]), "SELECT ? AS amount, ? AS hour"
+    with sqlite3.connect(":memory:") as database:
+        found = [
+            database.execute(f"SELECT {expression} FROM ({values})", row).fetchone()[0]
+            for row in zip(*rows.to_pydict().values(), strict=True)
+        ]
+    database.close()
+    assert found == model.risk.risks(rows, model.drawing).tolist()
+
+
 def test_python_and_onnx_with_the_risk(run, boxes):
     names = {}
     exec(run("export", "risk.json", "--to", "python", "--name", "fraud", "--risk").out, names)
@@ -95,6 +109,7 @@ def test_wrong_commands(fails, model, data, card):
         fails(*command, "--risk", words="this model has no risk table")
     fails("export", "risk.json", "--to", "sql", "--risk", words="--to sql --scorecard")
     fails("export", "risk.json", "--to", "text", "--risk", code=2, words="--risk goes with --to sql, python, onnx")
+    fails("rules", "risk.json", "--risk", "--format", "csv", code=2, words="--risk goes with --format text, markdown")
     fit = "fit", data, "--target", "fraud", "-o", "m.json"
     fails(*fit, "--method", "exact", "--base-rate", "1%", code=2, words="--base-rate goes with --method sparse or")
     fails(*fit, "--base-rate", "2", code=2, words="expected a share between 0 and 1")

@@ -199,3 +199,44 @@ def test_too_few_folds_are_said_once():
         warnings.simplefilter("always")
         ScoredBoxesClassifier(max_alarm_rate=0.1, cv=5).fit(X, y)
     assert [str(one.message).startswith("Rows of the smaller class: 4") for one in told].count(True) == 1
+
+
+@pytest.mark.filterwarnings("ignore::boxdraw.CautionWarning", "ignore:Recall at least")
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_row_counts_once_if_folds_test_it_at_all(learner):
+    """Of 300 rows, 100 are tested: once, or in five folds, or twice in one."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 3))
+    y = (rng.random(300) < 0.1 + 0.5 * (X[:, 0] > 0.8)).astype(int)
+    train, test = np.arange(100, 300), np.arange(100)
+    for folds in ([(train, test)], [(train, test)] * 5, [(train, np.repeat(test, 2))]):
+        model = learner(min_recall=0.2, cv=folds).fit(X, y)
+        n, level = y[test].sum(), Goal("min_recall", 0.2, 0.9).level
+        hits = model.goal_.recall * n
+        assert hits == pytest.approx(round(hits))
+        assert model.goal_.bound == pytest.approx(stats.beta.ppf(level, hits, n - hits + 1))
+        assert sum(region.n_rows for region in model.risk_table_) == pytest.approx(100)
+
+
+def words_of(model, X, y):
+    """Return what fit warns of."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    return " ".join(str(one.message) for one in told)
+
+
+def test_a_budget_is_judged_by_what_it_flags():
+    """The drawings that are cut down to it may hold every row."""
+    rng = np.random.default_rng(7)
+    X = np.column_stack([rng.integers(0, 4, 600), rng.normal(size=600).round(1), rng.random(600) < 0.5])
+    y = ((X[:, 0] == 1) & (X[:, 1] > 0)) | (rng.random(600) < 0.03)
+    model = SparseBoxesClassifier(max_alarm_rate=0.1)
+    assert "chance" not in words_of(model, X, y.astype(int))
+    assert model.goal_.precision > 0.8
+
+
+def test_only_constraints_that_there_are_can_be_relaxed():
+    X, y = np.array([[1.0], [2], [3], [4]]), [0, 0, 1, 1]
+    for given, words in (({}, "(max_alarm_rate). Ask for less, or learn"), ({"min_box_rows": 2}, "relax the constr")):
+        assert words in words_of(SparseBoxesClassifier(max_alarm_rate=0.1, **given), X, y)

@@ -108,6 +108,14 @@ def test_a_weight_of_two_is_the_row_twice():
     assert model.risk_table(X, y, weight) == model.risk_table(np.array(X)[twice], np.array(y)[twice])
 
 
+def test_rows_of_one_class_have_no_odds_to_move():
+    model = BoxSetClassifier(BOXES)
+    assert model.risk_table([[1], [4]], [0, 0])[0].n_positives == 0
+    for labels, weight in (([0, 0], None), ([1, 1], None), ([0, 1], [1, 0])):
+        with pytest.raises(ValueError, match=r"base_rate moves the odds, but the rows are all of one class"):
+            model.risk_table([[1], [4]], labels, weight, base_rate=0.3)
+
+
 def test_levels_are_regions_in_which_each_box_is_once():
     tight, loose = BoxSet([[4]], [[5]]), BoxSet([[3], [4]], [[9], [5]])
     every = BoxSet([[-np.inf]], [[np.inf]])

@@ -93,3 +93,17 @@ def test_warnings_below_scikit_learn_point_at_the_caller():
     assert places(lambda: pipe.fit(X, y), "Boxes: 3 instead of 5") == {__file__}
     grid = GridSearchCV(FastBoxesClassifier(), {"n_boxes": [9]}, cv=2, refit=True)
     assert __file__ in places(lambda: grid.fit(X, y), "Boxes: ")
+
+
+@pytest.mark.parametrize("model", [*LEARNERS, BoxSetClassifier()], ids=lambda model: type(model).__name__)
+def test_a_fit_that_fails_leaves_the_model_as_it_was(model):
+    X, y = frame()
+    before = model.fit(X, y).predict(X).tolist()
+    other = pd.DataFrame({"row": np.arange(120), "text": [f"t{i}" for i in range(120)], "x": 1.0})
+    # Each fails once it has read the table: at a warning, or at a third class.
+    labels = np.arange(120) % 3 if isinstance(model, BoxSetClassifier) else np.arange(120) > 80
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises((UserWarning, ValueError), match=r"identifier|classes"):
+            model.fit(other, labels)
+    assert model.predict(X).tolist() == before

@@ -93,6 +93,23 @@ def test_the_closed_form_goes_into_the_page(monkeypatch):
     assert (data["closed_form"], data["closed_form_absent"]) == (None, "The table is gone.")
 
 
+@pytest.mark.parametrize("model", [FastBoxesClassifier(), ScoredBoxesClassifier(cv=None)], ids=str)
+def test_stability_goes_into_the_page(model):
+    X, y = table()
+    stability = fitted(model).stability(X, y, n=3)
+    assert held(model.report(X, y, stability=stability).html)["stability"] == str(stability).splitlines()
+    assert held(model.report(X, y).html)["stability"] is None
+
+
+def test_stability_must_be_that_of_the_model():
+    X, y = table()
+    other, model = fitted(ScoredBoxesClassifier(cv=None, max_boxes=1)), fitted(FastBoxesClassifier())
+    with pytest.raises(ValueError, match="about other boxes"):
+        model.report(X, y, stability=other.stability(X, y, n=1))
+    with pytest.raises(TypeError, match=r"must be what model\.stability\(X, y\) returns; got 50"):
+        model.report(X, y, stability=50)
+
+
 def cost(model, **options):
     X, y = table()
     return held(fitted(model).report(X, y, **options).html)["false_alarm_cost"]

@@ -412,11 +412,27 @@ def test_no_boxes_and_hostile_names(show):
     assert _rules(page)[0].startswith("a\\nb\\u202e{{data}} ")
 
 
+def test_stability_is_listed_below_the_rules_and_stays_as_it_is(show):
+    lines = [
+        "Box 1: age ≥ 60 (55 to 62) <b>   [found in 96%]",
+        "Box 2: every row   [found in 2%]",
+        "50 bootstrap samples.",
+    ]
+    page = show(_payload(stability=lines))
+    part = page.locator("#rules").locator("div.stack", has_text="Learned again from samples")
+    assert part.locator("li").all_text_contents() == lines[:2]
+    assert part.locator("p").all_text_contents() == lines[2:]
+    _type(page, "Least age in Box 1", "70")
+    assert part.locator("li").all_text_contents() == lines[:2]
+    assert "Learned again" not in show(_payload()).locator("#rules").inner_text()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
 def test_axe_finds_no_serious_fault(show, scheme, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
-    page = show(_payload(card=Scorecard(BOXES, [3, 2], threshold=4)))
+    stability = ["3 points (2 to 4): age ≥ 60 (55 to 62)   [found in 96%]", "50 bootstrap samples."]
+    page = show(_payload(card=Scorecard(BOXES, [3, 2], threshold=4), stability=stability))
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     page.get_by_text("Add a box", exact=True).click()

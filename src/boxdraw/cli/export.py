@@ -36,7 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the scorecard that --method scored learned, with its points, not the union of boxes",
     )
-    parser.add_argument("--risk", action="store_true", help="also write the risk of a row, as SQL, Python or ONNX")
+    parser.add_argument(
+        "--risk",
+        action="store_true",
+        help="also write the risk of a row, as SQL, Python or ONNX; as SQL without --table, the risk alone",
+    )
     group = parser.add_argument_group("details")
     group.add_argument("--dialect", metavar="NAME", help="of SQL: the database, for example postgres (sqlite)")
     group.add_argument(
@@ -66,6 +70,8 @@ def run(args: argparse.Namespace) -> None:
     model = load_model(args.model)
     if args.risk:
         given["risk"] = _risk(model, args.scorecard)
+        if args.to == "sql" and table is None:  # a single expression
+            given |= dict.fromkeys(("column", "points_column") if args.scorecard else ("column",))
     content = exported(model, args.to, args.scorecard, **given)
     if output.is_stdout and isinstance(content, str) and args.to in ("text", "markdown"):
         say(content)  # for people, on whatever terminal they have
@@ -81,7 +87,7 @@ def exported(model: Model, language: str, scorecard: bool = False, **details: An
     if language == "sql":
         negative, positive = model.classes
         column = "flagged" if model.target is None else f"{model.target}_predicted"
-        details |= {"negative": negative, "positive": positive, "column": column}
+        details = {"negative": negative, "positive": positive, "column": column} | details
     content = getattr(written, f"to_{language}")(**details)
     if isinstance(content, str | bytes):
         return content.removesuffix("\n") if isinstance(content, str) else content

@@ -135,6 +135,8 @@ def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[s
     origin["parameters"] |= {name: getattr(args, name) for name in own.get(args.method, ())}
     given = {name: getattr(args, name) for name in CONSTRAINTS if getattr(args, name) is not None}
     origin["parameters"] |= given | ({} if args.base_rate is None else {"base_rate": args.base_rate})
+    if args.existing is not None:
+        origin["parameters"]["existing"] = Path(args.existing).name
     if (goal := getattr(fitted, "goal_", None)) is not None:
         origin["goal"] = asdict(goal) | {"text": str(goal)}
     return dict(as_plain(origin | _outcome(args.method, fitted)))

@@ -11,7 +11,7 @@ from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClas
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.labelled import column_names
-from boxdraw.cli.options import cost, number_from_0, positive_integer, positive_number, share
+from boxdraw.cli.options import cost, load_rules, number_from_0, positive_integer, positive_number, share
 from boxdraw.cli.show import progress
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.labelled import TrainingFile
@@ -31,6 +31,7 @@ _OWN = {
     "max_union": ("scored",),
     **dict.fromkeys(CONSTRAINTS, ("sparse", "scored", "exact")),
     "base_rate": ("sparse", "scored", "fast"),
+    "existing": ("sparse",),
 } | dict.fromkeys(("max_alarm_rate", "max_alarms", "per", "min_precision", "min_recall"), ("sparse", "scored", "fast"))
 _DIRECTIONS = {"+": 1, "-": -1}
 
@@ -53,6 +54,12 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="but for exact boxes: the share of rows with the label where the model is used, such as 1%%, if the table "
         "has another; risks are those there",
+    )
+    group.add_argument(
+        "--existing",
+        metavar="FILE",
+        help="for sparse boxes: rules in use, a model or a file of SQL (.sql) or of sentences (.txt); what they flag "
+        "is left out, and only new boxes are learned",
     )
 
 
@@ -154,7 +161,7 @@ def _directions(given: Sequence[str], columns: Sequence[str], source: str) -> di
     return result
 
 
-def _constraints(args: argparse.Namespace) -> dict[str, Any]:
+def constraints_of(args: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters that the options stand for."""
     return {
         "monotonic_cst": args.monotone,
@@ -246,7 +253,8 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             max_limits=args.max_limits,
             limit_cost="auto" if args.limit_cost is None else args.limit_cost,
             false_alarm_cost=args.false_alarm_cost,
-            **_constraints(args),
+            existing=load_rules(args.existing) if getattr(args, "existing", None) else None,
+            **constraints_of(args),
             **goals | common | {"random_state": args.seed or None},  # as without a seed in Python
         )
     cost = None if args.false_alarm_cost == "balanced" else args.false_alarm_cost
@@ -258,7 +266,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             negative_weight="balanced" if cost is None else cost,
             time_limit=args.time_limit or _EXACT_SECONDS,
             callback=tell,
-            **_constraints(args),
+            **constraints_of(args),
             **common,
         )
     if args.method == "scored":
@@ -267,7 +275,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             max_limits=args.max_limits or "auto",
             max_union=args.max_union or 8,
             false_alarm_cost=cost,
-            **_constraints(args),
+            **constraints_of(args),
             **goals | common,
         )
     n_boxes = "auto" if args.max_boxes is None else box_counts(args.max_boxes)

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from boxdraw._core.version import __version__
-from boxdraw.cli import datasets, demo, evaluate, export, fit, predict, report, rules
+from boxdraw.cli import compare, datasets, demo, evaluate, export, fit, predict, report, revise, rules
 from boxdraw.cli.errors import UsageError, one_line
 from boxdraw.cli.show import say
 
@@ -29,6 +29,8 @@ _COMMANDS: dict[str, Any] = {
     "export": export,
     "report": report,
     "evaluate": evaluate,
+    "compare": compare,
+    "revise": revise,
     "datasets": datasets,
     "demo": demo,
 }

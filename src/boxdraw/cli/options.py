@@ -9,6 +9,7 @@ from typing import Any
 
 from boxdraw._core.files import read_source
 from boxdraw.cli.errors import Failure, UsageError
+from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.scorecard import union_within
 from boxdraw.model.file import Model, model_from_json
 from boxdraw.model.risk import RiskTable
@@ -49,11 +50,14 @@ def add_csv(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_labelled(parser: argparse.ArgumentParser) -> None:
-    """Add the options that describe a labelled table."""
+def add_labelled(parser: argparse.ArgumentParser, required: bool = True) -> None:
+    """Add the options that describe a labelled table, whose target is the model's unless it is ``required``."""
     group = parser.add_argument_group("columns")
-    group.add_argument("--target", required=True, metavar="COLUMN", help="the column with the labels, of two kinds")
-    group.add_argument("--positive", metavar="LABEL", help="the label to look for (default: the one with fewer rows)")
+    target, positive = ("", "the one with fewer rows") if required else (" (default: the model's)", "the model's")
+    group.add_argument(
+        "--target", required=required, metavar="COLUMN", help=f"the column with the labels, of two kinds{target}"
+    )
+    group.add_argument("--positive", metavar="LABEL", help=f"the label to look for (default: {positive})")
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "A,B"}
     group.add_argument("--drop", help="columns to leave out, such as names and numbers of rows", **several)
     group.add_argument(
@@ -100,10 +104,24 @@ def load_model(path: str) -> Model:
     return model
 
 
+def load_rules(path: str) -> BoxSet:
+    """Read the boxes of a model file, of a condition in SQL (.sql), or of sentences (.txt)."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".sql", ".txt"):
+        return load_model(path).boxes
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        return BoxSet.from_sql(text) if suffix == ".sql" else BoxSet.from_text(text)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise Failure(f"{path}: {error}") from None
+
+
 def risk_of(model: Model) -> RiskTable:
     """Return the risk table of a model; raise if it has none."""
     if model.risk is None:
-        raise Failure("this model has no risk table: leave out --risk, or learn it with a method that estimates risks")
+        raise Failure(
+            "this model has no risk table: leave out --risk, or learn it with --method sparse, scored or fast"
+        )
     return model.risk
 
 

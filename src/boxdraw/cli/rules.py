@@ -64,6 +64,8 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError(f"--json and --format {args.format} contradict each other")
     if args.data is None and (args.target is not None or args.weight is not None or args.skip_unlabelled):
         raise UsageError("--target, --weight and --skip-unlabelled describe the rows of --data, which is not given")
+    if args.risk and args.format == "csv":
+        raise UsageError("--risk goes with --format text, markdown, json")
     check_inputs(args.model, args.data)
     output = Output(args.output, args.force, (args.model, args.data or "-"))
     model = load_model(args.model)

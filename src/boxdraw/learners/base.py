@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,12 +32,16 @@ from boxdraw.tables.schema import read_rows
 if TYPE_CHECKING:
     from boxdraw._core.progress import ProgressCallback
     from boxdraw.learners.classifier import BoxSetClassifier
+    from boxdraw.model.stability import Stability
     from boxdraw.report.report import Report
     from boxdraw.tables.predict import PredictedTable
 
+_Fit = TypeVar("_Fit", bound=Callable[..., Any])
+
 NO_RISK = (
-    "There is no risk_table_ and so no predict_proba: the fit held no rows out. Count the risk on labelled rows that "
-    "had no part in it with risk_table(X, y), or with BoxSetClassifier(model.boxes_).fit(X, y), which has both."
+    "There is no risk_table_ and so no predict_proba: no rows were held out for these boxes. Count the risk on "
+    "labelled rows that had no part in the fit with risk_table(X, y), or with "
+    "BoxSetClassifier(model.boxes_).fit(X, y), which has both."
 )
 
 
@@ -141,7 +145,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
         check_is_fitted(self)
         check_base_rate(base_rate)
-        positive = has_label(labels_of(y, len(_rows(X)), self.classes_), self.pos_label_)
+        positive = self._is_positive(X, y)
         weight = weights_of(sample_weight, len(positive))
         rows, drawing = self._validated(X), self._decider()
         regions: RiskTable | None = self.__dict__.get("risk_table_")
@@ -426,6 +430,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         title: str | None = None,
         false_alarm_cost: float | None = None,
         max_rows: int = 50_000,
+        stability: Stability | None = None,
     ) -> Report:
         """Make a page that shows the model on labelled rows, and lets people move its limits.
 
@@ -453,6 +458,8 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         max_rows : int, default=50_000
             Of a table with more rows the page has a sample of so many, the same each time, and says so. Up to half of
             them are positive, and weights make each class count what it does in the whole table.
+        stability : Stability, optional
+            What ``stability(X, y)`` of a learner returned: the page then has the intervals of limits and points.
 
         Returns
         -------
@@ -484,6 +491,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             title=title,
             false_alarm_cost=false_alarm_cost,
             max_rows=max_rows,
+            stability=stability,
         )
 
     def _repr_html_inner(self) -> str:
@@ -500,9 +508,13 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
     def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Return the columns of ``box_table`` for any boxes."""
-        positive = has_label(labels_of(y, len(_rows(X)), self.classes_), self.pos_label_)
+        positive = self._is_positive(X, y)
         member = boxes.membership(self._validated(X), n_jobs=self.n_jobs)
         return box_statistics(boxes, member, positive, weights_of(sample_weight, len(positive)))
+
+    def _is_positive(self, X: Any, y: Any) -> BoolArray:
+        """Return which labels, one per row, are the positive one."""
+        return has_label(labels_of(y, len(_rows(X)), self.classes_), self.pos_label_)
 
     def _validated(self, X: Any) -> Any:
         """Check X against what fit saw; return rows that the boxes can read."""
@@ -532,16 +544,20 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         return np.where(flagged, np.minimum(-score, -tiny), np.maximum(-score, tiny))
 
 
-@contextmanager
-def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Leave an estimator as it was before if its fit fails."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
+def unchanged_on_error(fit: _Fit) -> _Fit:
+    """Let a fit that fails leave the estimator as it was before."""
+
+    @wraps(fit)
+    def fitted(self: Any, *args: Any, **options: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **options)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(_Fit, fitted)
 
 
 def own_cost(estimator: Any) -> float | None:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.files import read_source
-from boxdraw.learners.base import NO_RISK, BaseBoxClassifier
+from boxdraw.learners.base import NO_RISK, BaseBoxClassifier, unchanged_on_error
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.file import Model, label_array, model_from_json
 from boxdraw.model.rows import default_names
@@ -120,6 +120,7 @@ class BoxSetClassifier(BaseBoxClassifier):
         self.classes = classes
         self.pos_label = pos_label
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any) -> BoxSetClassifier:
         """Check the boxes against a table, take over its labels and count the risk; draw a box if there are none.
 

@@ -105,7 +105,7 @@ def inner_splits(
     """Return training and test rows of the inner folds of ``cv``; useless folds are left out with a warning."""
     if isinstance(cv, Integral):
         splits = _dealt(data, int(cv), random_state, repeats)
-    elif not (splits := list(_given(data, labels, cv))):
+    elif not (splits := [(train, np.unique(test)) for train, test in _given(data, labels, cv)]):  # each row once
         raise ValueError(f"cv gives no folds; got {cv!r}.")
     useless = [number for number, sides in enumerate(splits) if not all(map(_both, (data.positive[s] for s in sides)))]
     if useless:
@@ -118,18 +118,18 @@ def inner_splits(
     return [sides for number, sides in enumerate(splits) if number not in useless]
 
 
-def chance_level(positive: BoolArray, splits: list[Split], errors: float = 2) -> float:
+def chance_level(positive: BoolArray, tests: list[IntArray], errors: float = 2) -> float:
     """Return one half and so many standard errors: the mean AUC that ranking by chance hardly ever exceeds."""
-    ups = np.array([np.count_nonzero(positive[test]) for _, test in splits])
-    downs = np.array([len(test) for _, test in splits]) - ups
+    ups = np.array([np.count_nonzero(positive[test]) for test in tests])
+    downs = np.array([len(test) for test in tests]) - ups
     variance = (ups + downs + 1) / (12 * ups * downs)
-    return min(1.0, float(0.5 + errors * np.sqrt(n_repeats(splits) * variance.sum()) / len(splits)))
+    return min(1.0, float(0.5 + errors * np.sqrt(n_repeats(tests) * variance.sum()) / len(tests)))
 
 
-def n_repeats(splits: list[Split]) -> float:
-    """Return how often a row is tested."""
-    tests = np.concatenate([test for _, test in splits])
-    return len(tests) / len(np.unique(tests))
+def n_repeats(tests: list[IntArray]) -> float:
+    """Return how often a row is tested, of those that are, given the test rows of each fold."""
+    rows = np.concatenate(tests)
+    return len(rows) / len(np.unique(rows))
 
 
 def auc(positive: BoolArray, score: FloatArray, weight: FloatArray) -> float:
@@ -172,6 +172,8 @@ def _dealt(data: Training, n_folds: int, random_state: Any, repeats: int) -> lis
 
 def _given(data: Training, labels: npt.NDArray[Any], cv: Any) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield the folds of a splitter, or of given row numbers."""
+    if cv is None:
+        raise ValueError("cv must be a number of folds, a splitter or pairs (train, test); got None.")
     splitter = check_cv(cv, labels, classifier=True)
     if hasattr(cv, "split"):
         yield from splitter.split(data.X, labels)

@@ -228,9 +228,10 @@ def cuts_within(score: FloatArray, weight: FloatArray, shares: Sequence[float]) 
     return np.asarray(values[np.minimum(first, len(values) - 1)])
 
 
-def warn_if_missed(found: KeptGoal | None) -> None:
+def warn_if_missed(found: KeptGoal | None, constrained: bool = False) -> None:
     """Warn of a goal that no operating point keeps, and say what is within reach."""
     if found is not None and not found.kept:
-        nearest = f"operating point keeps the goal ({found.name}), and this is the nearest. Ask for less"
-        none = f"boxes keep the goal ({found.name}) and all constraints. Ask for less, relax the constraints"
-        warn(f"{found}. No {nearest if found.alarm_rate else none}, or learn from more rows or other features.")
+        nearest = f"operating point keeps the goal ({found.name}), and this is the nearest"
+        none = f"boxes keep the goal ({found.name})" + " and all constraints" * constrained
+        less = "Ask for less" + ", relax the constraints" * constrained
+        warn(f"{found}. No {nearest if found.alarm_rate else none}. {less}, or learn from more rows or other features.")

@@ -90,12 +90,9 @@ def spread(places: IntArray, weight: FloatArray, n_regions: int, folds: Sequence
     return counts
 
 
-def held_out_risk(
-    of: Regions, counts: FloatArray, boxes: BoxSet | None = None, *, times: float = 1.0, **known: Any
-) -> RiskTable:
-    """Return the risk from the counts of the folds, which hold each row out so many times."""
-    n_rows, n_positives = counts / times
-    return estimate_risk(of, n_rows, n_positives, boxes, variances=_VARIANCES, **known)
+def held_out_risk(of: Regions, counts: FloatArray, boxes: BoxSet | None = None, **known: Any) -> RiskTable:
+    """Return the risk from the counts of the folds, in which a row that is held out several times counts once."""
+    return estimate_risk(of, counts[0], counts[1], boxes, variances=_VARIANCES, **known)
 
 
 def _uncounted(of: Regions, boxes: BoxSet | None) -> RiskTable:
@@ -109,5 +106,9 @@ def counted_anew(
     mass = np.ones(len(places)) if weight is None else weight
     if not mass.sum() > 0:
         raise ValueError("There are no rows of any weight to count.")
+    if base_rate is not None and not 0 < mass[positive].sum() < mass.sum():
+        raise ValueError(
+            "base_rate moves the odds, but the rows are all of one class: give rows of both or leave it out."
+        )
     of = [region.of for region in regions]
     return estimate_risk(of, *count(places, len(regions), positive, mass), regions.boxes, base_rate=base_rate)

@@ -20,6 +20,7 @@ from boxdraw.model.explain import spread
 from boxdraw.model.export.text import printable
 from boxdraw.model.rows import read_columns
 from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.stability import Stability
 
 __all__ = ["FORMAT", "MAX_ROWS", "VERSION", "Labelled", "Subject", "array", "balanced_cost", "payload"]
 
@@ -58,6 +59,7 @@ class Subject:
     title: str | None = None
     closed_form: dict[str, Any] | None = None  # of `boxdraw.report.closed_form`
     closed_form_absent: str | None = None  # the reason
+    stability: Stability | None = None
 
     @property
     def heading(self) -> str:
@@ -98,6 +100,7 @@ def payload(
         },
         "closed_form": subject.closed_form,
         "closed_form_absent": subject.closed_form_absent,
+        "stability": None if subject.stability is None else subject.stability.to_text().splitlines(),
     }
 
 

@@ -15,6 +15,7 @@ from sklearn.utils import check_scalar
 from boxdraw._core.files import write_text
 from boxdraw.learners.base import own_cost
 from boxdraw.model.settings import learned_with
+from boxdraw.model.stability import Stability
 from boxdraw.report.build import page
 from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
 from boxdraw.tables.labels import has_label, labels_of, weights_of
@@ -108,9 +109,11 @@ def make_report(
     title: str | None = None,
     false_alarm_cost: float | None = None,
     max_rows: int = MAX_ROWS,
+    stability: Stability | None = None,
 ) -> Report:
     """Make the page of a fitted classifier, and write it if there is a path."""
     _check_options(title, false_alarm_cost, max_rows)
+    _check_stability(stability, estimator)
     if path is not None:
         _check_place(path)  # before the work
     if (X_test is None) != (y_test is None):
@@ -120,7 +123,7 @@ def make_report(
         raise ValueError("sample_weight_test is given without X_test and y_test.")
     train = _labelled(estimator, X, y, sample_weight, "")
     test = None if X_test is None else _labelled(estimator, X_test, y_test, sample_weight_test, "_test")
-    subject = _subject(estimator, y, title)
+    subject = replace(_subject(estimator, y, title), stability=stability)
     price = own_cost(estimator) if false_alarm_cost is None else false_alarm_cost
     data = payload(subject, train, test, false_alarm_cost=price, max_rows=int(max_rows))
     report = Report(page(data), subject.heading)
@@ -188,6 +191,15 @@ def _check_options(title: str | None, false_alarm_cost: float | None, max_rows: 
     if false_alarm_cost is not None and not 0 < false_alarm_cost < np.inf:
         raise ValueError(f"false_alarm_cost must be a positive number; got {false_alarm_cost!r}.")
     check_scalar(max_rows, "max_rows", Integral, min_val=2)  # one of each class
+
+
+def _check_stability(stability: Any, estimator: Any) -> None:
+    if stability is None:
+        return
+    if not isinstance(stability, Stability):
+        raise TypeError(f"stability must be what model.stability(X, y) returns; got {stability!r}.")
+    if stability.drawing != estimator._decider():
+        raise ValueError("stability is about other boxes; expected what stability(X, y) of this model returns.")
 
 
 def _check_place(path: str | os.PathLike[str]) -> None:

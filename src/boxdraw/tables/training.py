@@ -66,8 +66,12 @@ def read_training_rows(
 ) -> Training:
     """Check the data, find the classes, leave rows of no weight out; set what scikit-learn wants on the estimator.
 
-    ``look`` finds the ranges of a matrix of numbers, which also says whether all of them are finite.
+    ``look`` finds the ranges of a matrix of numbers, which also says whether all of them are finite. An estimator that
+    has been given a sample of rows read before, as ``_sample``, learns from that.
     """
+    given: Training | None = vars(estimator).pop("_sample", None)
+    if given is not None:
+        return given
     ranges: Ranges | None = None
 
     def all_finite(X: Matrix) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boxdraw import ExactBoxesClassifier
+from boxdraw import CautionWarning, ExactBoxesClassifier
 from boxdraw.learners.constraints import PARAMETERS
 from boxdraw.learners.exact.certificate import Certificate, CertificateError
 
@@ -77,6 +77,14 @@ def test_floors_are_kept_where_negatives_are_sampled(monkeypatch, seed):
     model = ExactBoxesClassifier(max_boxes=2, negative_weight=0.3, pos_label=1, time_limit=0.3, **asked).fit(X, y)
     assert model.boxes_.check(X=X, y=y, pos_label=1, **asked) == []
     assert model.certificate_.verify(X, y)
+
+
+def test_constraints_that_no_box_keeps_are_named():
+    X, y = two_blocks(40)
+    with pytest.warns(
+        CautionWarning, match=r"No box was found that is worth its cost.* The constraints may be too str"
+    ):
+        ExactBoxesClassifier(max_boxes=1, time_limit=HANG, min_box_rows=1000).fit(X, y)
 
 
 def two_blocks(n=300):

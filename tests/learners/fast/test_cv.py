@@ -255,6 +255,8 @@ def test_folds_without_positives_are_left_out_with_a_message(table):
         FastBoxesClassifierCV(**SMALL, cv=[(order[:100], order[100:])]).fit(X, y)
     with pytest.raises(ValueError, match="cv gives no folds"):
         FastBoxesClassifierCV(**SMALL, cv=[]).fit(X, y)
+    with pytest.raises(ValueError, match=r"cv must be a number of folds, a splitter or pairs .* got None"):
+        FastBoxesClassifierCV(**SMALL, cv=None).fit(X, y)
 
 
 def test_stored_tables_are_not_for_splitters():

@@ -16,8 +16,8 @@ from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import BoolArray, FloatArray
-from boxdraw._core.warn import warn
-from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw._core.warn import CautionWarning, warn
+from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.constraints import PARAMETERS, ColumnConstraints
 from boxdraw.learners.doubts import caution
 from boxdraw.learners.exact.certificate import Certificate, about_data, make_certificate
@@ -27,9 +27,10 @@ from boxdraw.learners.exact.objective import Objective
 from boxdraw.learners.exact.problem import half_ranges
 from boxdraw.learners.exact.progress import Reporter
 from boxdraw.learners.exact.raw import held, read_table
-from boxdraw.learners.exact.strategies import STRATEGIES, Budget, Outcome, solve
+from boxdraw.learners.exact.strategies import STRATEGIES, Budget, Outcome, draw_alone, solve
 from boxdraw.learners.exact.weights import decimal
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
+from boxdraw.learners.stability import LearnedBoxClassifier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.tables.training import Training, read_training_rows
 
@@ -40,7 +41,7 @@ _SHARES = Fraction(2, 100), Fraction(1, 100)  # of the weight of the positives: 
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class ExactBoxesClassifier(BaseBoxClassifier):
+class ExactBoxesClassifier(LearnedBoxClassifier):
     """Exact Boxes: the union of boxes with the largest objective, with a proof of how good it is.
 
     The objective is the weight of the positives inside plus `negative_weight` times that of the negatives outside, less
@@ -176,7 +177,9 @@ class ExactBoxesClassifier(BaseBoxClassifier):
     n_jobs: int | None = None
     verbose: int = 0
     callback: Callable[[Any], Any] | None = None
+    _proves = True  # rather than to draw alone
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBoxesClassifier:
         """Search for the best drawing.
 
@@ -210,7 +213,10 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         budget = self._budget(objective, start)
         if asked:
             budget = replace(budget, end=start)
-        outcome = solve(objective, weights, self.solver, self.strategy, warm, budget)
+        if self._proves:
+            outcome = solve(objective, weights, self.solver, self.strategy, warm, budget)
+        else:
+            outcome = draw_alone(objective, budget)
         if asked and outcome.status == "time_limit":
             outcome = replace(outcome, status="interrupted")
         self._set_model(X, objective, rows, outcome, data, budget.seed, start)
@@ -218,6 +224,11 @@ class ExactBoxesClassifier(BaseBoxClassifier):
             warn(outcome.note)
         caution(self, rows)
         return self
+
+    def _again(self) -> Any:
+        again = super()._again().set_params(solver="auto", strategy="full")
+        again._proves = False
+        return again
 
     def _budget(self, objective: Objective, start: float) -> Budget:
         seed = 0 if self.random_state is None else self.random_state
@@ -379,10 +390,12 @@ class ExactBoxesClassifier(BaseBoxClassifier):
         what_to_do = (
             f"A negative_weight below {self.negative_weight_:g} makes boxes worth more. So do a box_cost below "
             f"{self.box_cost_:g} and a limit_cost below {self.limit_cost_:g}."
+            + " The constraints may be too strict."
+            * (self.certificate_.constraints is not None)
         )
         if self.status_ in ("time_limit", "interrupted"):
             what_to_do = f"The search had not come to an end ({self.status_}): give it more time."
-        warn(f"No box was found that is worth its cost, so nothing is flagged. {what_to_do}")
+        warn(f"No box was found that is worth its cost, so nothing is flagged. {what_to_do}", CautionWarning)
 
 
 def _table_of(X: Any, boxes: BoxSet, rows: Training) -> FloatArray:

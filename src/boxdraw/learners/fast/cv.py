@@ -16,19 +16,25 @@ from scipy.stats import rankdata
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_scalar
 
-from boxdraw._core.arrays import FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged, ranks_by_chance
 from boxdraw.learners.fast.divide import MEANS
-from boxdraw.learners.fast.fast_boxes import DISTANCES, LearnedFastBoxes, check_clusterer, range_width
+from boxdraw.learners.fast.fast_boxes import (
+    DISTANCES,
+    FastBoxesClassifier,
+    LearnedFastBoxes,
+    check_clusterer,
+    range_width,
+)
 from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, suitable_price
 from boxdraw.learners.fast.growth import Growth, growth_named
 from boxdraw.learners.fast.matched import MatchedFits
 from boxdraw.learners.fast.path import critical_weights
 from boxdraw.learners.fast.sources import Source
 from boxdraw.learners.fast.stages import Plan
-from boxdraw.learners.folds import auc, chance_level, inner_splits
+from boxdraw.learners.folds import auc, chance_level, inner_splits, n_repeats
 from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, goal_of, pick, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
 from boxdraw.learners.risk import FoldRows, held_out_risk, ladder, spread
@@ -177,6 +183,15 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
                 f"fit_table needs a number of folds as cv, for a splitter sees no rows; got cv={self.cv!r}."
             )
 
+    def _again(self) -> FastBoxesClassifier:
+        setting = getattr(self, "best_params_", {name: values[0] for name, values in self._grid().items()})
+        names = "clusterer", "categorical_features", "round_limits", "random_state"
+        setting = setting | {name: getattr(self, name) for name in names}
+        setting |= {name: getattr(self, f"{name}_") for name in ("negative_weight", "expansion", "growth", "pos_label")}
+        again = FastBoxesClassifier(**setting)
+        again._simplified_at = self._simplified_at
+        return again
+
     def _doubt(self, source: Source) -> str:
         """Return a warning if the boxes hold none or all of the rows that the parameters were chosen on."""
         lower, upper = self._edges.limits(self.negative_weight_, self.expansion_, growth_named(self.growth_))
@@ -267,7 +282,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     def _folds(self, data: Training) -> list[Fold]:
         labels = self._labels(data.positive)
         splits = inner_splits(data, labels, self.cv, self.random_state)
-        return [Fold(data.take(train), data.take(test), labels[test]) for train, test in splits]
+        return [Fold(data.take(train), data.take(test), test, labels[test]) for train, test in splits]
 
     def _search(self, grid: dict[str, list[Any]], scorer: Any, folds: list[Fold]) -> Setting:
         """Score the grid on the folds and return the best setting."""
@@ -377,10 +392,10 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"])
         push = partial(self._push, setting["expansion"])
         matched = MatchedFits(plan, growth_named(setting["growth"]), push, rows, folds)
-        self._by_chance = _doubt_of_ranking(matched.weights, folds)
-        pooled, critical = _pooled(folds), np.concatenate(matched.weights)
+        self._by_chance = _doubt_of_ranking(matched.weights, folds, rows.positive)
+        pooled, critical, tests = _pooled(folds), np.concatenate(matched.weights), [fold.rows for fold in folds]
         if (goal := goal_of(self)) is not None:
-            c, simpler = self._keep(goal, matched, pooled)
+            c, simpler = self._keep(goal, matched, pooled, n_repeats(tests))
         else:
             c = self._suited(given, c, balance, critical, pooled)
             simpler = bool(self.simplified) and matched.simpler_is_as_good(c, self.false_alarm_cost_)
@@ -418,16 +433,13 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         critical = critical_weights(self._edges, rows.X, [self.expansion_], growth_named(self.growth_), self.n_jobs)[0]
         place = region[np.searchsorted(-_costs_around(c), -critical)]
         counts = spread(place, rows.weights, len(of), self._held_out)
-        known = {"base_rate": self.base_rate, "each": rows.stand_for}
-        times = max(1.0, float(counts[0].sum() / rows.weights.sum()))  # that a row is held out
-        return held_out_risk(of, counts, boxes, times=times, **known)
+        return held_out_risk(of, counts, boxes, base_rate=self.base_rate, each=rows.stand_for)
 
-    def _keep(self, goal: Goal, matched: MatchedFits, pooled: Training) -> tuple[float, bool]:
+    def _keep(self, goal: Goal, matched: MatchedFits, pooled: Training, times: float) -> tuple[float, bool]:
         """Return the best cost that keeps a goal on the inner folds, and whether it does so without needless limits."""
         costs, flagged = matched.within(goal.shares)
-        count = partial(
-            OperatingPoints.of_masks, positive=pooled.positive, weight=pooled.weights, each=pooled.stand_for
-        )
+        weight = pooled.weights / times  # a row that is held out several times counts once
+        count = partial(OperatingPoints.of_masks, positive=pooled.positive, weight=weight, each=pooled.stand_for)
         at, self.goal_ = pick(goal, count(flagged))
         c = float(np.clip(costs[at], *_COSTS))
         # What a false alarm costs if boxes of this precision just pay.
@@ -446,12 +458,11 @@ def _costs_around(c: float) -> FloatArray:
     return np.array([min(c * step, sys.float_info.max) for step in _STEPS])
 
 
-def _doubt_of_ranking(critical: list[FloatArray], folds: list[Fold]) -> str:
+def _doubt_of_ranking(critical: list[FloatArray], folds: list[Fold], positive: BoolArray) -> str:
     """Return a warning if held-out rows are ranked by chance."""
-    tests, end = [fold.test for fold in folds], np.cumsum([len(fold.test.X) for fold in folds])
-    reached = np.mean([auc(test.positive, rank, test.weights) for test, rank in zip(tests, critical, strict=True)])
-    splits = [(rows, rows) for rows in np.split(np.arange(end[-1]), end[:-1])]
-    return ranks_by_chance(float(reached), chance_level(_pooled(folds).positive, splits, _ERRORS), "boxes")
+    pairs = zip([fold.test for fold in folds], critical, strict=True)
+    reached = np.mean([auc(test.positive, rank, test.weights) for test, rank in pairs])
+    return ranks_by_chance(float(reached), chance_level(positive, [fold.rows for fold in folds], _ERRORS), "boxes")
 
 
 def _pooled(folds: list[Fold]) -> Training:

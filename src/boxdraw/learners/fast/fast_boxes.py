@@ -26,6 +26,7 @@ from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights
 from boxdraw.learners.fast.sources import LargeTable, SmallTable, Source, training_roc
 from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
+from boxdraw.learners.stability import LearnedBoxClassifier
 from boxdraw.tables.chunks import Table
 from boxdraw.tables.keys import Keys
 from boxdraw.tables.training import Training, read_training_rows
@@ -150,7 +151,7 @@ class BaseFastBoxes(BaseBoxClassifier):
         return state
 
 
-class LearnedFastBoxes(BaseFastBoxes, ABC):
+class LearnedFastBoxes(BaseFastBoxes, LearnedBoxClassifier, ABC):
     """The fit: rows in memory and stored tables differ in their source alone."""
 
     categorical_features: Any
@@ -174,6 +175,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         setting = self.negative_weight_, self.expansion_, GROWTHS[self.growth_]
         return needed_edges(edges, source.trial, *setting, self._simplified_at)
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw the boxes.
 
@@ -198,6 +200,7 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         self._fit(SmallTable(rows) if small else LargeTable.in_memory(rows, self._encoding, self.n_jobs))
         return self
 
+    @unchanged_on_error
     def fit_table(
         self,
         source: Any,
@@ -253,19 +256,18 @@ class LearnedFastBoxes(BaseFastBoxes, ABC):
         tell = progress if callable(progress) else None
         shown = RowsProgress("Fast Boxes", tell is None and bool(progress or self.verbose), tell)
         reader = open_reader(source, memory_limit, self.n_jobs, shown)
-        with unchanged_on_error(self):  # after hours of reading, an earlier model is not to be lost
-            columns = find_columns(reader.schema, target, weight, features, self.categorical_features)
-            classes = find_classes(reader, columns, self.pos_label)
-            if is_small(classes, columns):
-                self.fit(*read_labelled(reader, columns))
-                self._target = target
-                return self
-            table = StoredTable(reader, columns, classes)
-            self.classes_, self.pos_label_ = classes.labels, classes.pos_label
-            self.n_features_in_ = len(columns.features)
-            self.feature_names_in_ = np.array(columns.features, dtype=object)
-            self._encoding, self._target = table.encoding, target
-            self._fit(LargeTable(table, Keys(table.encoding, table.order)))
+        columns = find_columns(reader.schema, target, weight, features, self.categorical_features)
+        classes = find_classes(reader, columns, self.pos_label)
+        if is_small(classes, columns):
+            self.fit(*read_labelled(reader, columns))
+            self._target = target
+            return self
+        table = StoredTable(reader, columns, classes)
+        self.classes_, self.pos_label_ = classes.labels, classes.pos_label
+        self.n_features_in_ = len(columns.features)
+        self.feature_names_in_ = np.array(columns.features, dtype=object)
+        self._encoding, self._target = table.encoding, target
+        self._fit(LargeTable(table, Keys(table.encoding, table.order)))
         return self
 
     def _fit(self, source: Source) -> None:

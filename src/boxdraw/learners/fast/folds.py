@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.learners.fast.cluster import distinct_rows
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.fast_boxes import BaseFastBoxes
@@ -27,10 +27,11 @@ PRECISION = 0.05  # of 0, .05, .1 and .2, the most that costs the same tables no
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """The rows to learn from and the rows to score on, with the labels that a scorer wants to see."""
+    """The rows to learn from and the rows to score on, with their places and the labels that a scorer wants to see."""
 
     train: Training
     test: Training
+    rows: IntArray
     test_labels: npt.NDArray[Any]
 
 

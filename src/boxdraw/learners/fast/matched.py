@@ -14,6 +14,7 @@ from boxdraw.learners.fast.growth import Growth
 from boxdraw.learners.fast.needed import needed_edges
 from boxdraw.learners.fast.path import critical_weights, has_many_cells, training_weights
 from boxdraw.learners.fast.stages import Plan, Stages
+from boxdraw.learners.folds import n_repeats
 from boxdraw.learners.goals import cuts_within
 from boxdraw.learners.risk import FoldRows
 from boxdraw.tables.training import Training
@@ -77,11 +78,11 @@ class MatchedFits:
 
     def held_out(self, c: float, price: float | None) -> list[FoldRows]:
         """Return how rows rank by the fold that holds them out; with a price, by boxes without needless limits."""
-        pairs = self._own
+        pairs, times = self._own, n_repeats([fold.rows for fold in self._folds])
         if price is not None:
             pairs = [self._simpler(number, c, price) for number in range(len(self._folds))]
         return [
-            FoldRows(own, fold.train.weights, critical, fold.test.weights, fold.test.positive)
+            FoldRows(own, fold.train.weights, critical, fold.test.weights / times, fold.test.positive)
             for fold, (own, critical) in zip(self._folds, pairs, strict=True)
         ]
 

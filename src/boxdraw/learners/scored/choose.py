@@ -66,7 +66,7 @@ def learn_folds(
 def choose(folds: list[FoldCards], settings: list[Setting]) -> tuple[int, FloatArray]:
     """Return the place of the setting that ranks best, if any clearly does, and the AUC of all: (folds, settings)."""
     scores = np.array([fold.auc for fold in folds])
-    repeats = n_repeats([(fold.train, fold.test) for fold in folds])
+    repeats = n_repeats([fold.test for fold in folds])
     return clearly_best(scores, _usual(settings), len(folds) / repeats), scores
 
 

@@ -35,8 +35,9 @@ def keep(
         own, new = (sums.astype(np.float64) for sums in fold.sums(data, number))
         flags.append(new >= cuts_within(own, weight[fold.train], goal.shares)[:, None])
     flagged = np.concatenate(flags, axis=1) & decides[:, None]
-    rows = np.concatenate([fold.test for fold in folds])
-    each = weight[rows] / n_repeats([(fold.train, fold.test) for fold in folds])
+    tests = [fold.test for fold in folds]
+    rows = np.concatenate(tests)
+    each = weight[rows] / n_repeats(tests)
     at, kept = pick(goal, OperatingPoints.of_masks(flagged, data.positive[rows], each, data.stand_for))
     return replace(card, threshold=int(thresholds[at])), kept
 
@@ -46,15 +47,15 @@ def card_risk(
 ) -> RiskTable:
     """Return the risk of the points of a card, from the cards of the folds for a setting."""
     weight = on_grid(data.weights)
-    times = n_repeats([(fold.train, fold.test) for fold in folds])
+    times = n_repeats([fold.test for fold in folds])
     held_out = []
     for fold in folds:
         own, new = fold.sums(data, number)
-        held_out.append(FoldRows(own, weight[fold.train], new, weight[fold.test], data.positive[fold.test]))
+        held_out.append(FoldRows(own, weight[fold.train], new, weight[fold.test] / times, data.positive[fold.test]))
     values, place = np.unique(card.sums(order.apply(data.X)), return_inverse=True)
     counts = spread(len(values) - 1 - place.reshape(-1), weight, len(values), held_out)
     of = [*values[:0:-1].tolist(), None]
-    return held_out_risk(of, counts, times=times, base_rate=base_rate, each=data.stand_for)
+    return held_out_risk(of, counts, base_rate=base_rate, each=data.stand_for)
 
 
 def _decides(card: Card, threshold: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
-from boxdraw.learners.base import BaseBoxClassifier
+from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.doubts import caution, ranks_by_chance
 from boxdraw.learners.folds import chance_level, inner_splits
@@ -21,14 +21,12 @@ from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.scored.settings import Setting, Shape
+from boxdraw.learners.stability import LearnedBoxClassifier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.tables.schema import read_rows
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
-
-if TYPE_CHECKING:
-    from boxdraw.learners.scored.stability import Stability
 
 _LIMITS, _LAMS = (1, 2, 3), (4.0, 12.0)  # what "auto" tries
 _PLAIN = Setting(2, 4.0)  # what "auto" is without inner folds
@@ -37,7 +35,7 @@ _MOST = 2**31 - 1  # limits or boxes, more than there can be: compiled code know
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
-class ScoredBoxesClassifier(BaseBoxClassifier):
+class ScoredBoxesClassifier(LearnedBoxClassifier):
     """A scorecard: a few boxes worth points each, and a threshold of points for an alarm.
 
     It reads like a form to fill in and ranks nearly as well as a forest. The points are positive, so the flagged rows
@@ -179,6 +177,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ScoredBoxesClassifier:
         """Learn the scorecard.
 
@@ -222,7 +221,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         if drawn is not card and not self._is_short(self.scorecard_):
             self.scorecard_ = self._scorecard(card, ready.order)  # round limits may overlap where these do not
         self._warn(data, doubt, shape.constraints is not None)
-        warn_if_missed(self.goal_)
+        warn_if_missed(self.goal_, shape.constraints is not None)
         return self
 
     def _scorecard(self, card: Any, order: Any) -> Scorecard:
@@ -328,46 +327,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         columns = self._statistics(boxes, X, y, sample_weight)
         return frame_like(X, {"points": np.array(self.scorecard_.points, dtype=np.int64), **columns})
 
-    def stability(
-        self, X: Any, y: Any, n: int = 50, *, sample_weight: Any = None, random_state: Any = None
-    ) -> Stability:
-        """Learn the scorecard again on bootstrap samples, to see how much limits and points move.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The training rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        n : int, default=50
-            How many samples.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows.
-        random_state : int, RandomState instance or None, default=None
-            Seed of the samples; None gives the same ones each time.
-
-        Returns
-        -------
-        Stability
-            Prints as the scorecard with intervals; ``to_frame()`` has all figures.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_breast_cancer
-        >>> from boxdraw import ScoredBoxesClassifier
-        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-        >>> X = X[["mean texture", "worst concave points"]]
-        >>> model = ScoredBoxesClassifier(max_boxes=2, max_limits=1, cv=None, pos_label=0).fit(X, y)
-        >>> print(model.stability(X, y, n=20).to_text())
-        5 points (1 to 5): worst concave points ≥ 0.1425 (0.1376 to 0.151)   [found in 100%]
-        2 points (1 to 2): mean texture ≥ 19.6 (18.7 to 21.26)   [found in 70%]
-        Alarm from 3 points (1 to 5).
-        20 bootstrap samples; intervals hold 90% of them. Predictions agree with the model's on 98% of the rows.
-        """
-        from boxdraw.learners.scored.stability import measure_stability
-
-        check_is_fitted(self)
-        return measure_stability(self, X, y, n, sample_weight, random_state)
+    def _again(self) -> Any:
+        return super()._again().set_params(false_alarm_cost=self._shape().false_alarm_cost)  # of a precision, too
 
     def _validated(self, X: Any) -> Any:
         return read_rows(self, X, self.scorecard_.boxes)
@@ -408,7 +369,7 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         return Shape(int(self.max_boxes), union, bool(self.signed_points), cost, asked)
 
     def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, list[Any], str]:
-        """Return the setting, chosen by inner folds if there are several; these; a warning if they rank by chance."""
+        """Return the setting, chosen by inner folds; these, if there are any; a warning if they rank by chance."""
         from boxdraw.learners.scored.choose import REPEATS, choose, learn_folds
 
         self.__dict__.pop("cv_results_", None)
@@ -419,8 +380,6 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
         if not splits:
             return _PLAIN if _PLAIN in settings else settings[0], [], ""
         folds = learn_folds(data, splits, settings, shape, self.n_jobs, self.verbose)
-        if len(settings) == 1:
-            return settings[0], folds, ""
         number, scores = choose(folds, settings)
         setting = settings[number]
         self.cv_results_ = {
@@ -428,8 +387,8 @@ class ScoredBoxesClassifier(BaseBoxClassifier):
             "mean_test_score": scores.mean(axis=0),
             **{f"split{number}_test_score": row for number, row in enumerate(scores)},
         }
-        reached, by_chance = scores.mean(axis=0)[settings.index(setting)], chance_level(data.positive, splits)
-        return setting, folds, ranks_by_chance(reached, by_chance, "scorecard")
+        by_chance = chance_level(data.positive, [fold.test for fold in folds])
+        return setting, folds, ranks_by_chance(scores.mean(axis=0)[number], by_chance, "scorecard")
 
     def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
         """Give at most one warning about the scorecard, or what else is to be said of it."""

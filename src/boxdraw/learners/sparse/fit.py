@@ -45,7 +45,9 @@ from boxdraw.learners.sparse.learn import (
 )
 from boxdraw.learners.sparse.place import Placing
 from boxdraw.learners.sparse.rank import LOW_PRICE, PARTS, RATIOS, Ranking, draw_costs, spreads
+from boxdraw.learners.sparse.revise import Revision, Rows, Step, aligned, held_out_gains, revise, revisions
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.export.text import rule_texts
 from boxdraw.model.risk import RiskTable
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.order import Order
@@ -136,9 +138,11 @@ class Fit:
         if self._goal is None:
             choice = choose_cost(self._held_out, choices)
         else:
-            choice, found = choose_aim(self._held_out, choices, self._goal, self.table)
+            tested = self.table.take(np.unique(np.concatenate([split.rows for split in splits])))
+            choice, found = choose_aim(self._held_out, choices, self._goal, tested)
         rates = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0)
-        caught, alarms = np.clip(rates, 0, 1).tolist()  # shares of weights may add up to a little more than 1
+        # Shares of weights may add up to a little more than 1.
+        caught, alarms = np.clip(rates, 0, 1).tolist() if found is None else found.rates
         counts = self.n_positives, np.count_nonzero(self.table.downs > 0)
         error = np.sqrt(caught * (1 - caught) / counts[0] + alarms * (1 - alarms) / counts[1])
         if caught - alarms > _CLEARLY[is_small(self.table)] * error:
@@ -152,8 +156,8 @@ class Fit:
             ),
         )
 
-    def draw(self, grid: Grid, choice: Choice, smooth: bool, aim: Aim | None = None) -> Found:
-        """Draw with all rows for the chosen cost, at every size, and for ranking at other costs."""
+    def draw(self, grid: Grid, choice: Choice, smooth: bool, aim: Aim | None = None, ranks: bool = True) -> Found:
+        """Draw with all rows for the chosen cost, at every size, and if it ``ranks`` rows at other costs."""
         share = None if aim is None else aim.share
         votes = None if self._held_out is None or share is not None else self._held_out.votes[choice.place]
         board = Board(self.table, self._axes, votes, TRUST, self._masks(self.table, self._axes), grid.max_limits)
@@ -166,7 +170,7 @@ class Fit:
         softness = _SOFTNESS * np.sqrt(self._data.positive_weight) if smooth and self._few is self._data else 0.0
         price = grid.limits[choice.limit] / 2 * self._data.positive_weight
         boxes = self._boxes(drawing, self._data, ratio, softness, price, stays=share is not None)
-        by_cost, ranking = self._rank(drawing, grid, choice)
+        by_cost, ranking = self._rank(drawing, grid, choice) if ranks else ([], Ranking([], np.ones(0)))
         return Found(
             boxes,
             self._frontier(path, grid, choice, boxes, softness),
@@ -177,6 +181,46 @@ class Fit:
             choice.ratio,
             self._risk(boxes, drawing, by_cost, grid, choice, aim),
         )
+
+    def revise(
+        self, old: BoxSet, grid: Grid, choice: Choice, most: int, splits: Sequence[tuple[IntArray, IntArray]]
+    ) -> tuple[list[Revision], int]:
+        """Change old boxes as little as pays, at the costs of a setting; return each revision, and which to take."""
+        data, encoding = self._few, self._encoding
+        old, features = aligned(old, encoding), range(len(encoding.categories))
+        costs = grid.costs(grid.ratios[choice.ratio], grid.limits[choice.limit])
+        columns = encoding.columns(data.X, features)
+        columns = {j: col if encoding.categories[j] else np.asarray(col, np.float64) for j, col in columns.items()}
+        stay = set(rule_texts(old))
+
+        def path(part: IntArray) -> list[list[Step]]:
+            rows = Rows.of(columns, data, costs.ratio, part)
+
+            def allowed(boxes: BoxSet) -> bool:
+                kept = self._constraints.kept(boxes, list(rows.held(boxes)), data.take(part))
+                texts = rule_texts(boxes)
+                return {text for k, text in enumerate(texts) if k not in kept} <= stay
+
+            return revise(old, rows, costs, most, lambda free, n: self._one_box(part[free], costs, part, n), allowed)
+
+        rows = Rows.of(columns, data, costs.ratio)
+        gains = held_out_gains(old, rows, splits, path) if splits else None
+        return revisions(old, rows, data.weights, path(np.arange(len(data.X))), gains)
+
+    def _one_box(self, free: IntArray, costs: Costs, part: IntArray, most: int) -> BoxSet:
+        """Return the best box on some rows of a part, at the costs of that part."""
+        few, whole = self._few.take(free), self._few.take(part)
+        table = put_on_levels(few, self._encoding, NUMBERS, self._constraints.cuts)
+        axes = make_axes(table)
+        fewer = whole.positive_weight / few.positive_weight  # costs are shares of the positives
+        ratio = costs.ratio * fewer * few.negative_weight / whole.negative_weight
+        own = Costs(ratio, costs.box * fewer, costs.limit * fewer, min(most, costs.max_limits))
+        board = Board(table, axes, masks=self._masks(table, axes), max_limits=own.max_limits)
+        drawing = board.blank(1)
+        board.improve(drawing, own, self._efforts.folds)
+        order, X = order_of(table, axes), few.X
+        limits = limits_of(drawing, table, axes, X.shape[1])
+        return self._encoding.boxes(*self._read(order.apply(X), *limits), order)
 
     def _risk(
         self,

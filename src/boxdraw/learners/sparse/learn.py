@@ -241,6 +241,7 @@ class Aim:
     """What held-out rows promise of a goal and, of the most alarms, how to keep to it."""
 
     kept: KeptGoal
+    rates: tuple[float, float]  # held-out shares of positives and of negatives that are flagged
     share: float | None = None  # of the training rows that may be flagged
     choices: Sequence[Choice] = ()  # of whose drawings the best one is cut down to it
 
@@ -260,14 +261,20 @@ def choose_cost(held_out: HeldOut, choices: Sequence[Choice]) -> Choice:
     return choices[int(np.flatnonzero(mean >= mean[best] - TIGHTER * error[best])[-1])]
 
 
-def choose_aim(held_out: HeldOut, choices: Sequence[Choice], goal: Goal, table: LevelTable) -> tuple[Choice, Aim]:
+def choose_aim(held_out: HeldOut, choices: Sequence[Choice], goal: Goal, tested: LevelTable) -> tuple[Choice, Aim]:
     """Choose the best cost that keeps a goal; of the most alarms, the share of training rows that does."""
     if goal.is_most:
         rates = np.stack([_rates_within(fold, choices, goal.shares) for fold in held_out.folds])
-        at, kept = pick(goal, _points(rates, table))
-        return choices[0], Aim(kept, goal.shares[at], choices)
-    at, kept = pick(goal, _points(_rates_at(held_out, choices), table))
-    return choices[at], Aim(kept)
+    else:
+        rates = _rates_at(held_out, choices)
+    points = _points(rates, tested)
+    at, kept = pick(goal, points)
+    reached = float(points.recall[at]), float(points.false_alarms[at])
+    return (
+        (choices[0], Aim(kept, reached, goal.shares[at], choices))
+        if goal.is_most
+        else (choices[at], Aim(kept, reached))
+    )
 
 
 def _rates_at(held_out: HeldOut, choices: Sequence[Choice]) -> FloatArray:

@@ -15,14 +15,21 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
-from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
+from boxdraw._core.warn import CautionWarning, warn
+from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged
+from boxdraw.learners.folds import inner_splits
 from boxdraw.learners.goals import goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
+from boxdraw.learners.sparse.existing import added, check_existing, idle_rules, idle_text, left_by
 from boxdraw.learners.sparse.frontier import Frontier
+from boxdraw.learners.sparse.revise import check_revise
+from boxdraw.learners.stability import LearnedBoxClassifier
+from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
+from boxdraw.tables.labels import weights_of
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
 
 _BOXES = (1, 2, 4, 8)
@@ -37,7 +44,7 @@ _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SparseBoxesClassifier(BaseBoxClassifier):
+class SparseBoxesClassifier(LearnedBoxClassifier):
     """The fewest boxes and limits that do the job: a rule as short as the truth allows.
 
     It maximises the weight of the positives in the boxes, less that of the negatives times the cost of a false alarm,
@@ -86,6 +93,15 @@ class SparseBoxesClassifier(BaseBoxClassifier):
     min_box_precision : float, default=None
         The least share of positives, by weight, among the training rows in a box. In the search a false alarm then
         costs at least ``p / (1 - p)`` misses.
+    existing : BoxSet, default=None
+        Rules in use. The rows that they flag cost and earn nothing, so that the boxes find what they miss: ``boxes_``
+        has only new ones, and all figures of the fit are of the other rows. A warning names the rules that become idle.
+    revise : BoxSet, default=None
+        Rules in use that are to be changed as little as pays, at the costs that a fit from nothing would have. See
+        ``revisions_``; ``path_``, ``frontier_`` and the ranking of rows are those of the fit from nothing.
+    max_changes : int, default=3
+        With ``revise``, the most limits that are moved, added or dropped; a dropped box is one change, a new one has as
+        many as limits.
     round_limits : bool, default=True
         Whether limits are moved to round numbers, as far as no training row changes sides.
     cv : int, splitter, iterable of (train, test) or None, default=3
@@ -115,6 +131,10 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         The most boxes that the inner folds allow.
     goal_ : KeptGoal or None
         What was asked for, whether held-out rows keep it, and its bound; None without a goal, or without inner folds.
+    revisions_ : list of Revision
+        With ``revise``: the rules after each number of changes, from none on, with the changes in words, their gain on
+        held-out rows with its interval, and how many rows change sides. ``boxes_`` are those of the best gain, or of
+        fewer changes within half a standard error. There is no ``risk_table_`` then.
     risk_table_ : RiskTable
         The risk in the drawings of ``path_`` and in ``boxes_``, from tight to loose: the share of positives among
         held-out rows, with an interval for as many new rows. There is none without inner folds.
@@ -152,6 +172,9 @@ class SparseBoxesClassifier(BaseBoxClassifier):
     allowed_values: Any = None
     min_box_rows: float | None = None
     min_box_precision: float | None = None
+    existing: BoxSet | None = None
+    revise: BoxSet | None = None
+    max_changes: int = 3
     round_limits: bool = True
     cv: Any = 3
     categorical_features: Any = None
@@ -159,7 +182,9 @@ class SparseBoxesClassifier(BaseBoxClassifier):
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0
+    _ranks = True  # rows, by drawings for other costs
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseBoxesClassifier:
         """Learn the boxes.
 
@@ -181,32 +206,39 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         from boxdraw.learners.sparse.fit import Fit
 
         self._check_parameters()
-        with unchanged_on_error(self):
-            data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
-            check_balance(data, LEAST_BALANCE)
-            constraints = ColumnConstraints.of(self._encoding, self, self.max_limits)
-            few = draw_sample(data, _SEARCHED)
-            asked = constraints.asked
-            warm_up("Sparse Boxes", self.verbose > 0, asked.of_shape or asked.of_rows)
-            progress = Progress("Sparse Boxes", self.verbose)
-            rounded = bool(self.round_limits)
-            goal = goal_of(self)
-            fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal, self.base_rate)
-            progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
-            grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
-            splits = self._splits(fit, few, len(grid.ratios) > 1)
-            choice, aim, doubt = fit.choose(splits, grid, progress)
-            found = fit.draw(grid, choice, smooth=self.false_alarm_cost == "balanced", aim=aim)
-            progress.step(f"draw: boxes: {len(found.boxes)}, limits: {found.boxes.n_limits}")
-            self.boxes_, self.frontier_, self.path_ = found.boxes, found.frontier, found.path
-            self._order, self._ranking = found.order, found.ranking
-            self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[found.ratio] * data.balance)
-            self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
-            self.goal_ = None if aim is None or goal is None else aim.kept if len(found.boxes) else goal.missed()
-            self._set_risk(found.risk)
-            self.max_boxes_ = grid.n_boxes[choice.n_boxes]
-            self._warn(data, doubt, found.flags_everything, asked.any)
-            warn_if_missed(self.goal_)
+        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
+        all_rows = data
+        if self.existing is not None:
+            data = left_by(self.existing, X, data, self.n_jobs)
+        check_balance(data, LEAST_BALANCE)
+        constraints = ColumnConstraints.of(self._encoding, self, self.max_limits)
+        few = draw_sample(data, _SEARCHED)
+        asked = constraints.asked
+        warm_up("Sparse Boxes", self.verbose > 0, asked.of_shape or asked.of_rows)
+        progress = Progress("Sparse Boxes", self.verbose)
+        rounded = bool(self.round_limits)
+        goal = goal_of(self)
+        fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal, self.base_rate)
+        progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
+        grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
+        splits = self._splits(fit, few, len(grid.ratios) > 1)
+        choice, aim, doubt = fit.choose(splits, grid, progress)
+        smooth = self.false_alarm_cost == "balanced"
+        found = fit.draw(grid, choice, smooth, aim, ranks=self._ranks)
+        progress.step(f"draw: boxes: {len(found.boxes)}, limits: {found.boxes.n_limits}")
+        self.boxes_, self.frontier_, self.path_ = found.boxes, found.frontier, found.path
+        self._order, self._ranking = found.order, found.ranking
+        self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[found.ratio] * data.balance)
+        self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
+        self.goal_ = None if aim is None or goal is None else aim.kept if len(found.boxes) else goal.missed()
+        self._set_risk(found.risk)
+        self.max_boxes_ = grid.n_boxes[choice.n_boxes]
+        self.__dict__.pop("revisions_", None)
+        if self.revise is not None:
+            self._revise(fit, few, grid, choice)
+        self._warn(data, doubt, found.flags_everything, asked.any)
+        self._name_idle(all_rows, X)
+        warn_if_missed(self.goal_, asked.any)
         return self
 
     def at(self, n_limits: int) -> SparseBoxesClassifier:
@@ -257,7 +289,40 @@ class SparseBoxesClassifier(BaseBoxClassifier):
         share = self._ranking.shares(self._order.apply(self._encoding.encode(rows)))
         return self._towards_second_class(np.where(flagged, share, share - 1), flagged)
 
+    def _again(self) -> Any:
+        again = super()._again()
+        again._ranks = False
+        if self.revise is not None:
+            again.max_changes = next(one.n_changes for one in self.revisions_ if one.boxes == self.boxes_)
+        return again
+
+    def _revise(self, fit: Any, few: Training, grid: Any, choice: Any) -> None:
+        """Take the rules to revise, as far as changes of them pay, instead of the boxes that were found."""
+        folds = []
+        if self.cv is not None:
+            folds = inner_splits(few, self._labels(few.positive), self.cv, self.random_state)
+        self.revisions_, taken = fit.revise(self.revise, grid, choice, int(self.max_changes), folds)
+        self.boxes_ = self.revisions_[taken].boxes
+        self._set_risk(None)  # that of other boxes
+
+    def _name_idle(self, data: Training, X: Any) -> None:
+        """Warn of existing rules that are idle beside the new ones."""
+        if self.existing is not None and (idle := idle_rules(self.existing, self.boxes_, X, data)):
+            warn(idle_text(self.existing, idle), CautionWarning)
+
+    def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+        """Return the columns of ``box_table`` and, beside existing rules, what each box adds to them."""
+        columns = super()._statistics(boxes, X, y, sample_weight)
+        if self.existing is None:
+            return columns
+        positive, member = self._is_positive(X, y), boxes.membership(self._validated(X))
+        return columns | added(self.existing, member, X, positive, weights_of(sample_weight, len(positive)))
+
     def _check_parameters(self) -> None:
+        check_existing(self.existing)
+        check_revise(self.revise, self.max_changes)
+        if self.revise is not None and (goal := goal_of(self)) is not None:
+            raise ValueError(f"revise goes by a cost: state false_alarm_cost instead of {goal.name}.")
         if self.max_boxes != "auto":
             check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
         if self.max_limits is not None:

@@ -1,14 +1,15 @@
-"""What boxes can be written and drawn as. Each method only calls the function of the file that knows how."""
+"""What boxes can be written, read and drawn as. Each method only calls the function of the file that knows how."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
     from boxdraw.model.risk import RiskTable
+    from boxdraw.model.rule import Category
     from boxdraw.plotting import BoxesDisplay
 
 
@@ -84,6 +85,80 @@ class Exports:
         from boxdraw.model.export.json import from_json
 
         return from_json(read_source(source))
+
+    @classmethod
+    def from_text(
+        cls,
+        text: str,
+        feature_names: Iterable[str] | None = None,
+        categories: Mapping[str, Iterable[Category]] | None = None,
+    ) -> BoxSet:
+        """Read sentences as `to_text` writes them, one box a line, perhaps changed by hand.
+
+        Parameters
+        ----------
+        text : str
+            The sentences; ``<=`` and ``>=`` are read, too.
+        feature_names : iterable of str, optional
+            All features, in the order of the columns; by default those in the text, in their first order. Names
+            that look like a part of a sentence can only be told from it if they are given.
+        categories : mapping of str to iterable, optional
+            The known categories of the features that have some; those in the text are added.
+
+        Returns
+        -------
+        BoxSet
+            The boxes. Anything else gives a ValueError with the number of the line.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> BoxSet.from_text("amount >= 900 and country in {BR, NG}")
+        BoxSet with 1 box on 2 features
+        Box 1: amount ≥ 900 and country in {BR, NG}
+        """
+        from boxdraw.model.export.read_text import from_text
+
+        return from_text(text, feature_names, categories)
+
+    @classmethod
+    def from_sql(
+        cls,
+        expression: str,
+        feature_names: Iterable[str] | None = None,
+        categories: Mapping[str, Iterable[Category]] | None = None,
+        *,
+        dialect: str = "sqlite",
+    ) -> BoxSet:
+        """Read a condition in SQL, a ``CASE``, or a query with one or a ``WHERE`` (needs ``boxdraw[sql]``).
+
+        Parameters
+        ----------
+        expression : str
+            What `to_sql` writes, or comparisons, ``BETWEEN``, ``IN`` and ``IS [NOT] NULL``, joined by ``AND`` and
+            ``OR``. As in SQL, a missing value meets ``IS NULL`` only. ``>`` and ``<`` leave out their number: the
+            limit is the float64 beside it.
+        feature_names, categories
+            As in `from_text`; a column that is compared with texts, or by ``IN``, has categories.
+        dialect : str
+            As in `to_sql`.
+
+        Returns
+        -------
+        BoxSet
+            The boxes, as many as it takes: each OR within an AND multiplies them. Anything else gives a ValueError
+            with its place.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> BoxSet.from_sql("amount >= 900 AND (country IN ('BR', 'NG') OR country IS NULL)")
+        BoxSet with 1 box on 2 features
+        Box 1: amount ≥ 900 and country in {BR, NG} (or missing)
+        """
+        from boxdraw.model.export.read_sql import from_sql
+
+        return from_sql(expression, feature_names, categories, dialect=dialect)
 
     def to_sql(self, table: str | Sequence[str] | None = None, *, dialect: str = "sqlite", **options: Any) -> str:
         """Write the boxes as SQL that gives the same answers.

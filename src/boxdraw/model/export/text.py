@@ -28,7 +28,7 @@ __all__ = [
 MAX_REPR_BOXES = 10
 _MAX_REPR_LINE = 400
 # Categories that need no quotes: words with single spaces and a few harmless signs between.
-_PLAIN = re.compile(r"\w+(?:[ ._/:+@#%&*-]\w+)*")
+PLAIN = re.compile(r"\w+(?:[ ._/:+@#%&*-]\w+)*")
 # What would break a line, change the terminal or turn the text around, and what no encoding can print.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -74,7 +74,7 @@ def category_text(value: Category) -> str:
         return str(value)
     if not isinstance(value, str):
         return format_number(value)
-    plain = value not in ("True", "False", "missing") and _PLAIN.fullmatch(value) and not is_number(value)
+    plain = value not in ("True", "False", "missing") and PLAIN.fullmatch(value) and not is_number(value)
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return value if plain else f'"{printable(escaped)}"' if value else '""'
 

@@ -9,6 +9,7 @@ import { mountPictures } from "./pictures.js";
 import { mountSheet } from "./print_view.js";
 import { mountRows } from "./rows_view.js";
 import { mountRules } from "./rules_view.js";
+import { mountStability } from "./stability_view.js";
 import { Store } from "./store.js";
 import { mountSummary } from "./summary_view.js";
 
@@ -20,6 +21,7 @@ const VIEWS = [
   ["cost", mountCost],
   ["rules", mountRules],
   ["rules", mountCard],
+  ["rules", mountStability],
   ["pictures", mountPictures],
   ["rows", mountRows],
   ["log", mountLog],

@@ -1,28 +1,45 @@
-"""How much a card moves over bootstrap samples."""
+"""How much a model moves over bootstrap samples: what is learned again, from which rows, and what is compared."""
 
 import math
 import pickle
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from boxdraw import ScoredBoxesClassifier
+from boxdraw import (
+    BoxSet,
+    BoxSetClassifier,
+    BoxStability,
+    ExactBoxesClassifier,
+    FastBoxesClassifier,
+    FastBoxesClassifierCV,
+    LimitStability,
+    Scorecard,
+    ScoredBoxesClassifier,
+    SparseBoxesClassifier,
+)
 from boxdraw.learners import sample as sampling
-from boxdraw.learners.scored import stability as module
-from boxdraw.learners.scored.stability import BoxStability, LimitStability, Stability, _interval, _partners, _percent
-from boxdraw.model.boxes import BoxSet
-from boxdraw.model.rule import Limit, Rule
-from boxdraw.model.scorecard import Scorecard
+from boxdraw.learners import stability as module
 
 INF = math.inf
-COLUMNS = ["box", "points", "points_low", "points_high", "found", "feature", "side", "limit", "low", "high", "share"]
 SETTING = {"max_limits": 2, "lam": 4.0, "false_alarm_cost": 0.5}
 LAST = "Predictions agree with the model's on"
+LEARNERS = [
+    SparseBoxesClassifier(cv=None),
+    ScoredBoxesClassifier(cv=None),
+    FastBoxesClassifier(n_boxes=2),
+    FastBoxesClassifierCV(n_boxes=(1, 2), growth="free", feature_range=(-1, 1)),
+    ExactBoxesClassifier(max_boxes=2),
+]
+
+
+def named(model):
+    return type(model).__name__
 
 
 def fitted(X, y, **options):
@@ -47,6 +64,106 @@ def mixed():
     return pd.DataFrame({"region": region, "dose": dose, "age": age}), y.astype(int)
 
 
+@pytest.fixture(scope="module")
+def two():
+    """Numbers in which two boxes are positive, nearly."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(160, 3)).round(2)
+    y = ((X[:, 0] > 1) | (X[:, 1] > 1.2)) ^ (rng.random(160) < 0.05)
+    return X, y.astype(int)
+
+
+# every learner
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=named)
+def test_every_learner_tells_how_much_it_moves(two, learner):
+    X, y = two
+    model = learner.set_params(pos_label=1).fit(X, y)
+    before = model._decider()
+    stability = model.stability(X, y, n=3)
+    assert stability.drawing is model._decider() is before or model._decider() == before
+    assert len(stability.boxes) == len(stability.drawing) > 0
+    assert 0.7 < stability.agreement < 1
+    assert all(len(box.limits) >= 1 for box in stability.boxes)
+    assert stability.to_text().endswith(f"{LAST} {stability.agreement:.0%} of the rows.")
+    assert ("points" in stability.to_frame()) == hasattr(model, "scorecard_")
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=named)
+def test_the_same_rows_give_the_same_model(two, learner, monkeypatch):
+    monkeypatch.setattr(module._Table, "_drawn", lambda table, seed: np.ones(len(table._kept)))
+    X, y = two
+    stability = learner.set_params(pos_label=1).fit(X, y).stability(X, y, n=2)
+    assert stability.agreement == 1
+    for box in stability.boxes:
+        assert box.found == 1
+        assert all(limit.share == 1 for limit in box.limits)
+        assert all(limit.interval == (limit.limit, limit.limit) for limit in box.limits)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=named)
+def test_the_order_of_the_rows_plays_no_part(two, learner):
+    X, y = two
+    rows, weight = np.random.default_rng(1).permutation(len(y)), np.where(X[:, 2] > 0, 1.7, 0.3)
+    model = learner.set_params(pos_label=1).fit(X, y)
+    once = model.stability(X, y, n=3, sample_weight=weight)
+    assert model.stability(X[rows], y[rows], n=3, sample_weight=weight[rows]) == once
+
+
+def test_categories_in_any_order_of_the_rows(mixed):
+    X, y = mixed
+    rows = np.random.default_rng(1).permutation(len(y))
+    model = fitted(X, y)
+    assert model.stability(X.iloc[rows], y[rows], n=4) == model.stability(X, y, n=4)
+
+
+@pytest.mark.parametrize(
+    "learner", [SparseBoxesClassifier(), ScoredBoxesClassifier(), FastBoxesClassifierCV()], ids=named
+)
+def test_what_folds_chose_is_kept_and_no_folds_are_dealt(two, learner):
+    X, y = two
+    model = learner.fit(X, y)
+    again = model._again()
+    assert getattr(again, "cv", None) is None
+    for name in ("max_boxes", "max_limits", "lam", "limit_cost", "false_alarm_cost", "negative_weight", "growth"):
+        if hasattr(again, name) and hasattr(model, f"{name}_"):
+            assert getattr(again, name) == getattr(model, f"{name}_")
+    assert again.pos_label == model.pos_label_
+    assert not hasattr(again.fit(X, y), "risk_table_")  # there are no held-out rows
+
+
+def test_a_chosen_setting_of_fast_boxes_is_all_of_it(two):
+    """The boxes of the learner that chose, simplified, also where all of the grid is not the default."""
+    X, y = two
+    for options in ({}, {"simplified": False}, {"n_boxes": 2, "expansion": (0, 0.3), "distance": "sum"}):
+        model = FastBoxesClassifierCV(**options).fit(X, y)
+        before = dict(model.best_params_)
+        assert model._again().fit(X, y).boxes_ == model.boxes_
+        assert model.best_params_ == before
+
+
+@pytest.mark.parametrize("goal", [{"max_alarm_rate": 0.3}, {"min_recall": 0.5}, {"min_precision": 0.6}])
+@pytest.mark.parametrize("learner", [SparseBoxesClassifier, ScoredBoxesClassifier, FastBoxesClassifierCV])
+def test_goals_are_not_sought_again(two, learner, goal):
+    X, y = two
+    model = learner(**goal, confidence=0.6).fit(X, y)
+    assert model.stability(X, y, n=2).n == 2
+
+
+def test_exact_boxes_search_without_a_proof(two, monkeypatch):
+    from boxdraw.learners.exact import exact_boxes
+
+    X, y = two
+    model = ExactBoxesClassifier(max_boxes=2).fit(X, y).set_params(solver="mip", strategy="per_cluster")
+    monkeypatch.setattr(exact_boxes, "solve", None)
+    assert model.stability(X, y, n=2).n == 2
+
+
+def test_boxes_that_were_not_learned_have_no_stability():
+    assert not hasattr(BoxSetClassifier(BoxSet([[1]], [[2]])), "stability")
+
+
 # what moves and what does not
 
 
@@ -65,7 +182,7 @@ def test_a_wide_gap_is_always_found(gap):
     assert exact.limit == 64.5
     assert 60 < exact.interval[0] < exact.interval[1] < 67
     assert stability.n == 20
-    assert stability.scorecard is model.scorecard_
+    assert stability.drawing is model.scorecard_
 
 
 def test_an_upper_limit(gap):
@@ -88,48 +205,95 @@ def test_noise_is_found_less_often_than_what_is_there():
     assert all(box.found < 0.7 for box in noise)
 
 
+@pytest.fixture
+def samples(monkeypatch):
+    """What is learned from each sample, and how often it has each row."""
+    models, counts = [], []
+    drawn, summed = module._Table._drawn, module.stability_of
+
+    def draw(table, seed):
+        counts.append(drawn(table, seed))
+        return counts[-1]
+
+    def sum_up(drawing, learned, missing):
+        models.extend(learned)
+        return summed(drawing, learned, missing)
+
+    monkeypatch.setattr(module._Table, "_drawn", draw)
+    monkeypatch.setattr(module, "stability_of", sum_up)
+    return models, counts
+
+
 @pytest.mark.parametrize("most", [None, 40])
-def test_a_sample_is_a_fit_with_whole_weights(mixed, monkeypatch, most):
+def test_a_sample_is_a_fit_with_whole_weights(mixed, samples, monkeypatch, most):
     """A card of a sample is what the estimator learns when the draws are the weights; of a large table too."""
     X, y = mixed
     if most:
         monkeypatch.setattr(sampling, "MOST", dict.fromkeys(sampling.MOST, most))
     model = fitted(X, y, **SETTING)
-    cards, draws = [], []
-    compared, drawn = module._compared, module._drawn
-    monkeypatch.setattr(module, "_compared", lambda task, card: (cards.append(card), compared(task, card))[1])
-
-    def spy(task, seed):
-        draws.append((task, seed))
-        return drawn(task, seed)
-
-    monkeypatch.setattr(module, "_drawn", spy)
     weight = np.random.default_rng(2).integers(0, 3, len(y)).astype(float)
     stability = model.stability(X, y, n=3, sample_weight=weight)
-    agreements = []
-    for card, (task, seed) in zip(cards, draws, strict=True):
-        count = np.zeros(len(task.weight))
-        rng = np.random.default_rng(seed)
-        for side in (False, True):  # the same draws again, written another way
-            rows = np.flatnonzero(task.data.positive == side)
-            np.add.at(count, rows[rng.integers(len(rows), size=len(rows))], 1)
-            assert count[rows].sum() == len(rows)
+    kept, agreements = weight > 0, []
+    for sample, count in zip(*samples, strict=True):
+        assert count[y[kept] == 1].sum() == (y[kept] == 1).sum()
+        assert count[y[kept] == 0].sum() == (y[kept] == 0).sum()
         again = np.zeros(len(y))
-        again[weight > 0] = count * weight[weight > 0]
+        again[kept] = count * weight[kept]
         other = fitted(X, y, **SETTING).fit(X, y, again)
-        assert other.scorecard_ == card
+        assert other.scorecard_ == sample.drawing
         agreements.append(np.average(other.predict(X) == model.predict(X), weights=weight))
+        assert sample.agreement == pytest.approx(agreements[-1])
     assert stability.agreement == pytest.approx(np.mean(agreements))
 
 
-def test_figures_are_those_of_the_cards(mixed, monkeypatch):
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("goal", [{"max_alarm_rate": 0.08}, {"min_recall": 0.9}])
+def test_with_a_goal_samples_give_as_many_alarms(goal):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    y = (rng.random(600) < 0.08 + 0.6 * (X[:, 0] > 0.8)).astype(int)
+    model = fitted(X, y, cv=3, max_limits=1, lam=4, max_boxes=3, **goal)
+    low, high = model.stability(X, y, n=10).threshold
+    assert low <= model.scorecard_.threshold <= high
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=named)
+def test_a_sample_of_categories_and_missing_values(mixed, samples, learner):
+    """It is read as the whole table is."""
+    X, y = mixed
+    model = learner.set_params(pos_label=1).fit(X, y)
+    model.stability(X, y, n=2)
+    for sample, count in zip(*samples, strict=True):
+        assert model._again().fit(X, y, count)._decider() == sample.drawing
+
+
+@pytest.mark.parametrize("learner", LEARNERS[:3], ids=named)
+def test_a_sample_is_a_fit_to_repeated_rows(two, samples, learner):
+    X, y = two
+    model = learner.set_params(pos_label=1).fit(X, y)
+    model.stability(X, y, n=3)
+    for sample, count in zip(*samples, strict=True):
+        rows = np.repeat(np.arange(len(y)), count.astype(int))
+        assert len(rows) == len(y)
+        assert model._again().fit(X[rows], y[rows])._decider() == sample.drawing
+
+
+def test_rows_are_drawn_with_replacement(two, samples):
+    """Of n rows, n draws leave out about a share of 1/e."""
+    X, y = two
+    fitted(X, y).stability(X, y, n=20)
+    counts = np.array(samples[1])
+    assert np.mean(counts == 0) == pytest.approx(1 / math.e, abs=0.02)
+    assert counts.max() >= 4
+    assert counts.mean(axis=0) == pytest.approx(1, abs=0.9)
+
+
+def test_figures_are_those_of_the_cards(mixed, samples):
     """Count again, box by box, from the cards themselves."""
     X, y = mixed
     model = fitted(X, y)
-    cards = []
-    compared = module._compared
-    monkeypatch.setattr(module, "_compared", lambda task, card: (cards.append(card), compared(task, card))[1])
     stability = model.stability(X, y, n=12)
+    cards = [sample.drawing for sample in samples[0]]
     ours = model.scorecard_.boxes.membership(X)
     for k, box in enumerate(stability.boxes):
         found = []
@@ -157,81 +321,12 @@ def test_figures_are_those_of_the_cards(mixed, monkeypatch):
     assert stability.threshold == (min(c.threshold for c in cards), max(c.threshold for c in cards))
 
 
-def test_categories_and_missing_values_are_alike_or_not():
-    """Four samples, in three of which the box is found; worked out by hand."""
-
-    def card(dose, region):
-        rule = Rule((Limit("dose", **dose), Limit("region", **region)))
-        return Scorecard(BoxSet.from_rules([rule], ["dose", "region"], {"region": ["e", "n"]}), [2], 1)
-
-    absent = {"lower": INF, "upper": -INF, "missing": True}
-    ours = card(absent, {"categories": {"n"}, "missing": True})
-    task = SimpleNamespace(card=ours, encoding=SimpleNamespace(missing=(True, True)), columns={})
-    cards = [ours, card({"lower": 3.0, "missing": True}, {"categories": {"n"}}), card(absent, {"categories": {"e"}})]
-    samples = [module._Sample(other, {0: 0}, 1.0) for other in cards] + [module._Sample(ours, {}, 0.0)]
-    assert module._report(task, samples).boxes[0].limits == (
-        LimitStability("dose", "missing", 0.5),
-        LimitStability("region", "categories", 0.5),
-        LimitStability("region", "missing", 0.25),
-    )
-    task.encoding.missing = (True, False)  # nobody decided about a missing region
-    assert [limit.side for limit in module._report(task, samples).boxes[0].limits] == ["missing", "categories"]
-
-
 def test_numbers_that_the_user_calls_categories():
     X = np.tile([1.0, 2.0, 3.0, 4.0], 25)[:, None]
     y = np.isin(X[:, 0], [1, 4]).astype(int)
     stability = fitted(X, y, max_boxes=1, categorical_features=[0]).stability(X, y, n=3)
     assert stability.boxes[0].limits == (LimitStability("x0", "categories", 1.0),)
     assert stability.to_text().splitlines()[0].endswith("x0 in {1, 4} (same in 100%)   [found in 100%]")
-
-
-def test_intervals_leave_out_a_twentieth_at_either_end():
-    assert _interval([]) is None
-    assert _interval([3]) == (3, 3)
-    assert _interval([*range(20, 0, -1)]) == (1, 20)
-    assert _interval([*range(21)]) == (1, 19)
-    assert _interval([*range(100, -1, -1)]) == (5, 95)
-    values = np.random.default_rng(0).normal(size=50).tolist()
-    low, high = _interval(values)
-    assert {low, high} <= set(values)
-    assert 0.9 <= np.mean([low <= value <= high for value in values]) < 1
-
-
-# matching
-
-
-def held(*boxes):
-    """Rows 0 to 9 that each box holds, as columns."""
-    return np.array([[row in box for box in boxes] for row in range(10)]).reshape(10, len(boxes))
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs", "expected"),
-    [
-        ([{0, 1}], [{0, 1}], {0: 0}),
-        ([{0, 1}], [{0, 1, 2, 3}], {0: 0}),  # just half
-        ([{0, 1}], [{0, 1, 2, 3, 4}], {}),
-        ([{0, 1, 2}], [{5}, {0, 1}], {0: 1}),
-        ([{0, 1, 2}, {0, 1, 2, 3}], [{0, 1, 2, 3}], {1: 0}),  # one for one
-        # Each finds one, though the second of ours is most like the first of theirs.
-        ([{0, 1, 2}, {0, 1, 2, 3, 4}], [{0, 1, 2, 3}, {1, 2, 3, 4, 5, 6, 7}], {0: 0, 1: 1}),
-        # 1/3 and 2/5 are more than 1/2, but not alike.
-        ([{0, 1}, {2, 3, 5}], [{0, 1, 2, 3}, {1, 4}], {0: 0}),
-        ([{0}], [], {}),
-        ([], [{0}], {}),
-        ([set()], [set()], {}),
-    ],
-)
-def test_partners(ours, theirs, expected):
-    assert _partners(held(*ours), held(*theirs), np.ones(10)) == expected
-
-
-def test_partners_weigh_rows():
-    weight = np.ones(10)
-    assert _partners(held({0}), held({0, 1, 2}), weight) == {}
-    weight[0] = 2
-    assert _partners(held({0}), held({0, 1, 2}), weight) == {0: 0}
 
 
 # the same again
@@ -248,10 +343,11 @@ def test_the_same_again(mixed):
     assert pickle.loads(pickle.dumps(once)) == once
 
 
-def test_threads_change_nothing(mixed):
+@pytest.mark.parametrize("learner", LEARNERS, ids=named)
+def test_threads_change_nothing(mixed, learner):
     X, y = mixed
-    model = fitted(X, y)
-    assert model.set_params(n_jobs=2).stability(X, y, n=8) == model.set_params(n_jobs=None).stability(X, y, n=8)
+    model = clone(learner).set_params(pos_label=1).fit(X, y)
+    assert model.set_params(n_jobs=2).stability(X, y, n=3) == model.set_params(n_jobs=None).stability(X, y, n=3)
 
 
 def test_the_model_stays_as_it_is(mixed):
@@ -297,7 +393,7 @@ def test_the_setting_of_the_model_is_used(gap, monkeypatch):
     ((setting, shape, rest),) = calls
     assert (setting.max_limits, setting.lam) == (model.max_limits_, model.lam_)
     assert (shape.max_boxes, shape.max_union, shape.signed, shape.false_alarm_cost) == (3, 5, True, 0.25)
-    assert rest == ()
+    assert rest == (None,)
 
 
 # weights
@@ -323,26 +419,23 @@ def test_a_class_never_runs_out():
     assert stability.boxes[0].limits[0].side == "lower"
 
 
-def test_agreement_weighs_rows():
+@pytest.mark.parametrize(
+    ("other", "agreement", "found"),
+    [
+        (Scorecard(BoxSet([[1]], [[INF]]), [2], 2), 0.5, 0),  # 4 of 9
+        (Scorecard(BoxSet([[1]], [[INF]]), [2], 3), 0.6, 0),  # which no row can reach
+        (Scorecard(BoxSet([[-INF]], [[INF]]), [2], 2), 0.4, 0),
+        (Scorecard(BoxSet([[3]], [[INF]]), [2], 2), 0.9, 1),  # 3 of 4
+    ],
+)
+def test_agreement_weighs_rows(monkeypatch, other, agreement, found):
     """Of two cards that differ on one row, the share of that row is the row's weight."""
-    X = np.arange(4.0)[:, None]
-    boxes = BoxSet([[2]], [[INF]])
-    task = module._Task(
-        card=Scorecard(boxes, [1], 1),
-        data=None,
-        encoding=None,
-        columns={0: X[:, 0]},
-        weight=np.array([1.0, 5.0, 1.0, 3.0]),
-        member=boxes.membership(X),
-        flagged=boxes.contains(X),
-    )
-    wider = Scorecard(BoxSet([[1]], [[INF]]), [2], 2)
-    assert module._compared(task, wider).agreement == 0.5
-    assert module._compared(task, wider).partner == {}  # 4 of 9
-    never = Scorecard(BoxSet([[1]], [[INF]]), [2], 3)
-    assert module._compared(task, never).agreement == 0.6
-    everything = Scorecard(BoxSet([[-INF]], [[INF]]), [2], 2)
-    assert module._compared(task, everything).agreement == 0.4
+    X, y = np.arange(4.0)[:, None], [0, 0, 1, 1]
+    model = fitted(X, y, lam=0.1, max_boxes=1)
+    model.scorecard_ = Scorecard(BoxSet([[2]], [[INF]]), [1], 1)
+    monkeypatch.setattr(ScoredBoxesClassifier, "fit", lambda self, *rows: setattr(self, "scorecard_", other))
+    stability = model.stability(X, y, n=2, sample_weight=[1.0, 5.0, 1.0, 3.0])
+    assert (stability.agreement, stability.boxes[0].found) == (agreement, found)
 
 
 # errors
@@ -381,56 +474,6 @@ def test_errors_of_rows_and_labels(gap):
 # what it says
 
 
-@pytest.fixture
-def said():
-    """All that a condition can look like."""
-    rules = [
-        Rule((Limit("age", 30.0, 65.0, missing=True), Limit("region", categories={"n", "e"}))),
-        Rule((Limit("age", upper=40.0), Limit("dose", INF, -INF, missing=True))),
-        Rule((Limit("dose"), Limit("age", lower=-1.5))),
-        Rule((Limit("dose", lower=7.0),)),
-    ]
-    card = Scorecard(BoxSet.from_rules(rules, ["age", "dose", "region"], {"region": ["n", "e", "s"]}), [3, -2, 1, 1], 0)
-    first = (
-        LimitStability("age", "lower", 0.9, 30.0, (28.0, 31.0)),
-        LimitStability("age", "upper", 0.4, 65.0, (64.5, 66.0)),
-        LimitStability("age", "missing", 0.8),
-        LimitStability("region", "categories", 0.75),
-    )
-    second = LimitStability("age", "upper", 0.0, 40.0), LimitStability("dose", "missing", 0.25)
-    lower = LimitStability("age", "lower", 0.1, -1.5, (-2.0, -1.0))
-    boxes = (
-        BoxStability(0.9, (3, 5), first),
-        BoxStability(0.5, (-4, -1), second),
-        BoxStability(0.1, (1, 1), (lower, LimitStability("dose", "missing", 0.0))),
-        BoxStability(0.0, None, (LimitStability("dose", "lower", 0.0, 7.0),)),
-    )
-    return Stability(card, 50, boxes, (-1, 2), 0.9961)
-
-
-def test_text(said):
-    age = "30 (28 to 31) ≤ age ≤ 65 (64.5 to 66, in 40%) (or missing)"
-    assert said.to_text().splitlines() == [
-        f"3 points (3 to 5): {age} and region in {{e, n}} (same in 75%)   [found in 90%]",
-        "−2 points (−4 to −1): age ≤ 40 (in no sample) and dose is missing (same in 25%)   [found in 50%]",
-        "1 point (1 to 1): age ≥ -1.5 (-2 to -1) and dose is known (same in 0%)   [found in 10%]",
-        "1 point: dose ≥ 7   [found in 0%]",
-        "Alarm from 0 points (−1 to 2).",
-        f"50 bootstrap samples; intervals hold 90% of them. {LAST} more than 99% of the rows.",
-    ]
-    assert str(said) == repr(said) == said.to_text()
-
-
-def test_text_of_odd_cards():
-    every = Scorecard(BoxSet([[-INF]], [[INF]]), [1], 2)
-    assert Stability(every, 1, (BoxStability(1.0, (1, 2)),), (2, 2), 0.25).to_text().splitlines() == [
-        "1 point (1 to 2): every row   [found in 100%]",
-        "Alarm from 2 points (2 to 2), which no row can reach.",
-        f"1 bootstrap sample; intervals hold 90% of them. {LAST} 25% of the rows.",
-    ]
-    assert "intervals" not in Stability(every, 5, (BoxStability(0.0),), None, 1.0).to_text()
-
-
 def test_the_text_is_that_of_the_card_with_more_in_it(mixed):
     """Without what is in round and square brackets, only the last line is new."""
     X, y = mixed
@@ -465,34 +508,6 @@ def test_names_are_safe_to_print(gap):
     assert "&lt;b&gt;" in stability._repr_html_()
 
 
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(0.0, "0%"), (0.004, "less than 1%"), (0.02, "2%"), (0.99, "99%"), (0.996, "more than 99%"), (1.0, "100%")],
-)
-def test_percent(share, text):
-    assert _percent(share) == text
-
-
-def test_frame(said):
-    frame = said.to_frame()
-    assert frame.columns.tolist() == COLUMNS
-    assert frame["box"].tolist() == [1, 1, 1, 1, 2, 2, 3, 3, 4]
-    assert frame["points"].tolist() == [3, 3, 3, 3, -2, -2, 1, 1, 1]
-    assert frame["side"].tolist()[:4] == ["lower", "upper", "missing", "categories"]
-    assert frame.iloc[1].tolist() == [1, 3, 3, 5, 0.9, "age", "upper", 65, 64.5, 66, 0.4]
-    assert frame.loc[3, ["limit", "low", "high"]].isna().all()
-    assert frame.loc[8, ["points_low", "points_high", "low", "high"]].isna().all()
-    assert frame.loc[8, "limit"] == 7
-
-
-@pytest.mark.parametrize("kind", [pl.DataFrame, pa.table, pd.DataFrame])
-def test_frame_like(said, kind):
-    frame = said.to_frame(like=kind({"a": [1]}))
-    assert type(frame) is type(kind({"a": [1]}))
-    assert len(frame) == 9
-    assert next(iter(frame["feature"])) in ("age", pa.scalar("age"))
-
-
 # no boxes, and none found
 
 
@@ -506,7 +521,7 @@ def test_an_empty_scorecard():
     assert stability.threshold is None
     assert stability.to_text() == (f"No box: nothing is flagged.\n3 bootstrap samples. {LAST} 100% of the rows.")
     frame = stability.to_frame()
-    assert frame.columns.tolist() == COLUMNS
+    assert frame.columns.tolist()[:3] == ["box", "points", "points_low"]
     assert len(frame) == 0
     assert [frame[name].dtype.kind for name in ("box", "limit")] == ["i", "f"]
 

@@ -1,0 +1,1 @@
+"""Rules in service: compared with others."""

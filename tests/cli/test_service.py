@@ -1,0 +1,134 @@
+"""Rules in use: what they miss, and what they should be changed to."""
+
+import json
+from pathlib import Path
+
+import pyarrow.csv
+import pytest
+
+from boxdraw import BoxSet
+from boxdraw.cli.options import load_model
+from boxdraw.model.file import model_to_json
+from tests.learners.sparse.test_existing import make_payments
+
+FORMS = {
+    "old.txt": "Box 1: amount ≥ 1.2 and region = x",
+    "old.sql": "amount >= 1.2 AND region = 'x'",
+}
+
+
+@pytest.fixture
+def payments(run):
+    X, y = make_payments()
+    X.assign(fraud=["yes" if label else "no" for label in y]).to_csv("payments.csv", index=False)
+    for name, text in FORMS.items():
+        Path(name).write_text(text, encoding="utf-8")
+    return "payments.csv"
+
+
+@pytest.fixture
+def model(run, payments):
+    assert run("fit", payments, "--target", "fraud", "--quiet").code == 0
+    return "model.json"
+
+
+def test_only_what_existing_rules_miss_is_learned(run, payments):
+    found = []
+    for name in FORMS:
+        result = run("fit", payments, "--target", "fraud", "--existing", name, "--force")
+        assert result.code == 0, result
+        found.append(load_model("model.json").boxes)
+        assert json.loads(Path("model.json").read_text(encoding="utf-8"))["fit"]["parameters"]["existing"] == name
+    assert found[0] == found[1]
+    assert set(found[0].rules()[0].features) == {"hour", "age"}
+    Path("model.json").rename("old.json")
+    assert run("fit", payments, "--target", "fraud", "--existing", "old.json", "--force").code == 0
+    assert set(load_model("model.json").boxes.rules()[0].features) == {"amount", "region"}
+
+
+def test_existing_rules_that_cannot_be_read(fails, payments):
+    fit = "fit", payments, "--target", "fraud", "--existing"
+    fails(*fit, "none.sql", words="none.sql")
+    Path("bad.sql").write_text("amount LIKE 'x'", encoding="utf-8")
+    fails(*fit, "bad.sql", words="bad.sql: Expected a comparison")
+    Path("bad.txt").write_text("amount > 3", encoding="utf-8")
+    fails(*fit, "bad.txt", words="bad.txt: Line 1 is no rule")
+    fails(*fit, "old.sql", "--method", "scored", code=2, words="--existing goes with --method sparse")
+    assert not Path("model.json").exists()
+
+
+def worn(path):
+    """Write a model whose rules are no longer right."""
+    model = load_model(path)
+    boxes = BoxSet.from_text("amount >= 0.9 and region = x\nhour = 5 and age >= 0.9", model.boxes.feature_names)
+    old = type(model)(boxes, model.target, model.classes)
+    Path("old.json").write_text(model_to_json(old), encoding="utf-8")
+    return "old.json"
+
+
+def test_rules_are_revised(run, payments, model):
+    old = worn(model)
+    result = run("revise", old, payments, "--max-changes", 4)
+    assert result.code == 0, result
+    assert "  0 changes: held-out gain" in result.out
+    assert "Saved in revised.json" in result.out
+    revised = load_model("revised.json")
+    assert revised.edits
+    assert all("revise on payments.csv" in edit.reason for edit in revised.edits)
+    assert all(edit.what in result.out for edit in revised.edits)
+    assert revised.boxes.to_text() in result.out
+    again = run("revise", old, payments, "--max-changes", 4, "--json", "--take", 1, "--force")
+    told = json.loads(again.out)
+    assert told["taken"] == 1
+    one = load_model("revised.json")
+    assert told["revisions"][1]["rules"] == one.boxes.to_text().splitlines()
+    assert len(one.edits) == 1
+
+
+def test_rules_that_are_right_stay(run, payments, model):
+    before = load_model(model)
+    assert run("revise", model, payments, "--max-changes", 1).code == 0
+    after = load_model("revised.json")
+    assert after == before or len(after.edits) == 1
+
+
+def test_what_cannot_be_revised(fails, run, payments, model):
+    fails("revise", model, payments, "--take", 9, code=2, words="--take 9: there are revisions of")
+    fails("revise", "-", "-", code=2, words="both come from standard input")
+    pyarrow.csv.write_csv(pyarrow.csv.read_csv(payments).drop_columns(["amount", "hour"]), "narrow.csv")
+    fails("revise", model, "narrow.csv", words="which are no features of X")
+    assert not Path("revised.json").exists()
+
+
+def test_rules_are_compared(run, payments, model):
+    old = worn(model)
+    alone = run("compare", old, model)
+    assert alone.code == 0, alone
+    assert "changed  Box " in alone.out
+    assert "recall" not in alone.out
+    result = run("compare", old, model, payments, "-o", "page.html")
+    assert result.code == 0, result
+    assert "recall " in result.out
+    assert "McNemar" in Path("page.html").read_text(encoding="utf-8")
+    told = json.loads(run("compare", old, model, payments, "--json").out)
+    X, y = make_payments()
+    recall = next(one for one in told["figures"] if one["name"] == "recall")
+    assert recall["old"] == pytest.approx(load_model(old).boxes.contains(X)[y].mean())
+    assert recall["new"] == pytest.approx(load_model(model).boxes.contains(X)[y].mean())
+
+
+def test_rules_are_compared_without_labels(run, payments, model):
+    table = pyarrow.csv.read_csv(payments)
+    pyarrow.csv.write_csv(table.drop_columns(["fraud"]), "rows.csv")
+    result = run("compare", worn(model), model, "rows.csv")
+    assert result.code == 0, result
+    assert 'rows.csv has no column "fraud" with labels' in result.err
+    assert "alarm rate" in result.out
+    assert "recall" not in result.out
+
+
+def test_what_cannot_be_compared(fails, payments, model):
+    fails("compare", model, model, "--target", "fraud", code=2, words="describe the rows of DATA")
+    fails("compare", model, "none.json", words="none.json")
+    fails("compare", model, model, payments, "-o", "-", "--json", code=2, words="cannot share standard output")
+    fails("compare", model, model, payments, "-o", payments, words=payments)

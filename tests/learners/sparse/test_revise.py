@@ -1,0 +1,180 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from boxdraw import BoxSet, SparseBoxesClassifier
+from boxdraw.learners.sparse.drawings import Costs
+from boxdraw.learners.sparse.revise import Rows, revise
+from boxdraw.tables.encoding import Encoding
+from boxdraw.tables.training import Training
+
+from .test_existing import make_payments
+
+X, y = make_payments()
+OLD = BoxSet.from_text("amount >= 0.9 and region = x\nhour = 5 and age >= 0.9", X.columns)
+
+
+def worth(boxes, rows, prices):
+    held = rows.held(boxes).any(axis=0)
+    return rows.worth[held].sum() - prices.box * len(boxes) - prices.limit * boxes.n_limits
+
+
+def small_rows(seed):
+    """Return a small table of a few values, some missing, and boxes on it."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 25))
+    X = rng.integers(0, 4, (n, 2)).astype(float)
+    X[rng.random(n) < 0.15, 0] = np.nan
+    positive = rng.random(n) < 0.4
+    positive[:2] = [True, False]
+    encoding = Encoding.of_numbers(["a", "b"], X, complete=False)
+    sides = [(float(low), float(high)) for low, high in itertools.combinations_with_replacement(range(4), 2)]
+    lower, upper = np.array([sides[i] for i in rng.integers(len(sides), size=4)]).reshape(2, 2, 2).transpose(2, 0, 1)
+    lower, upper = np.where(rng.random((2, 2)) < 0.3, -np.inf, lower), np.where(rng.random((2, 2)) < 0.3, np.inf, upper)
+    missing = (rng.random((2, 2)) < 0.5) | ((lower == -np.inf) & (upper == np.inf))
+    boxes = BoxSet(lower, upper, feature_names=["a", "b"], missing=missing)
+    weight = rng.integers(1, 4, n).astype(float)
+    data = Training(X, positive, weight)
+    return boxes, Rows.of({0: X[:, 0].copy(), 1: X[:, 1].copy()}, data, 1.0), encoding
+
+
+def one_change(boxes):
+    """Yield all boxes that are one change away, with limits at the values and beside them."""
+    cuts = [-0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5]
+    for k in range(len(boxes)):
+        yield boxes.drop_box(k)
+        for j, name in enumerate(boxes.feature_names):
+            limit = boxes._limit(k, j)
+            limited, whole = boxes.limited[k, j], limit.lower == -np.inf and limit.upper == np.inf
+            if limited:
+                yield boxes.drop_limit(k, name)
+                if not (whole and not limit.missing):
+                    yield boxes.replace(k, name, missing=not limit.missing)
+            yield boxes.replace(k, name, lower=np.inf, upper=-np.inf, missing=True)
+            for cut in cuts:
+                for missing in [limit.missing] if limited else [True, False]:
+                    if cut <= limit.upper:
+                        yield boxes.replace(k, name, lower=cut, missing=missing)
+                    if cut >= limit.lower:
+                        yield boxes.replace(k, name, upper=cut, missing=missing)
+            if limited and np.isfinite(limit.lower) and np.isfinite(limit.upper):
+                yield boxes.replace(k, name, lower=-np.inf)
+                yield boxes.replace(k, name, upper=np.inf)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_first_change_is_the_best_one(seed):
+    boxes, rows, _ = small_rows(seed)
+    prices = Costs(1.0, 0.06, 0.03)
+    none = BoxSet(np.empty((0, 2)), np.empty((0, 2)), feature_names=["a", "b"])
+    path = revise(boxes, rows, prices, 1, lambda free, most: none, lambda boxes: True)
+    before = worth(boxes, rows, prices)
+    best = max([worth(other, rows, prices) - before for other in one_change(boxes)] + [0.0])
+    found = path[1][0].gain if path[1] else 0.0
+    assert found == pytest.approx(best, abs=1e-9)
+    if path[1]:
+        assert worth(path[1][0].boxes, rows, prices) - before == pytest.approx(found, abs=1e-9)
+
+
+def test_rules_are_brought_to_what_is_true_now():
+    model = SparseBoxesClassifier(revise=OLD, max_changes=4).fit(X, y)
+    assert [revision.n_changes for revision in model.revisions_] == sorted(
+        {revision.n_changes for revision in model.revisions_}
+    )
+    first, last = model.revisions_[0], model.revisions_[-1]
+    assert first.boxes.to_text() == OLD.to_text()
+    assert first.changes == ()
+    assert (first.gain, first.low, first.high) == (0, 0, 0)
+    assert last.n_changes <= 4
+    assert model.boxes_ in [revision.boxes for revision in model.revisions_]
+    best = max(model.revisions_, key=lambda revision: revision.gain)
+    assert best.gain > 0.1
+    assert best.low < best.gain < best.high
+    for revision in model.revisions_:
+        now, before = revision.boxes.contains(X), OLD.contains(X)
+        assert (revision.flagged, revision.freed) == ((now & ~before).sum(), (before & ~now).sum())
+
+
+def test_good_rules_stay():
+    model = SparseBoxesClassifier().fit(X, y)
+    again = SparseBoxesClassifier(revise=model.boxes_).fit(X, y)
+    assert len(again.revisions_[-1].changes) <= 2
+    assert again.revisions_[-1].gain < 0.02
+
+
+def test_no_changes_at_all():
+    model = SparseBoxesClassifier(revise=OLD, max_changes=0).fit(X, y)
+    assert model.boxes_.to_text() == OLD.to_text()
+    assert len(model.revisions_) == 1
+
+
+def test_without_folds_all_changes_are_made():
+    model = SparseBoxesClassifier(revise=OLD, cv=None).fit(X, y)
+    assert model.boxes_ == model.revisions_[-1].boxes
+    assert np.isnan(model.revisions_[-1].gain)
+    assert "held-out" not in str(model.revisions_[-1])
+
+
+def test_constraints_hold_for_changes():
+    model = SparseBoxesClassifier(revise=OLD, monotonic_cst={"age": -1}, allowed_values={"amount": [1.3]}).fit(X, y)
+    for revision in model.revisions_:
+        old = {breach.text for breach in OLD.check(monotonic_cst={"age": -1}, allowed_values={"amount": [1.3]})}
+        new = revision.boxes.check(monotonic_cst={"age": -1}, allowed_values={"amount": [1.3]})
+        assert {breach.text for breach in new} <= old
+
+
+def test_weights_are_repetitions():
+    times = np.where(np.arange(len(X)) % 3 == 0, 2, 1)
+    rows = np.repeat(np.arange(len(X)), times)
+    folds = [(np.arange(len(X))[::2], np.arange(len(X))[1::2])]
+    copies = [(np.flatnonzero(rows % 2 == 0), np.flatnonzero(rows % 2 == 1))]
+    weighted = SparseBoxesClassifier(revise=OLD, cv=folds).fit(X, y, times)
+    repeated = SparseBoxesClassifier(revise=OLD, cv=copies).fit(X.iloc[rows], y.iloc[rows])
+    assert [one.boxes for one in weighted.revisions_] == [one.boxes for one in repeated.revisions_]
+    assert [one.gain for one in weighted.revisions_] == pytest.approx([one.gain for one in repeated.revisions_])
+
+
+def test_the_order_of_rows_changes_nothing():
+    order = np.random.default_rng(0).permutation(len(X))
+    given = SparseBoxesClassifier(revise=OLD).fit(X, y)
+    other = SparseBoxesClassifier(revise=OLD).fit(X.iloc[order], y.iloc[order])
+    assert [one.changes for one in given.revisions_] == [one.changes for one in other.revisions_]
+
+
+def test_rows_of_new_categories():
+    other = X.assign(region=X.region.replace("z", "w"))
+    old = BoxSet.from_text("region in {x, z} and amount >= 1", X.columns)
+    model = SparseBoxesClassifier(revise=old).fit(other, y)
+    assert model.revisions_[0].boxes.contains(other).sum() == old.contains(other).sum()
+    assert model.boxes_.categories[3][:3] == ("w", "x", "y")
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"revise": "age ≥ 3"}, TypeError, "revise must be a BoxSet or None"),
+        ({"revise": OLD, "max_changes": -1}, ValueError, "max_changes"),
+        ({"revise": OLD, "min_recall": 0.5}, ValueError, "goes by a cost: state false_alarm_cost instead of min_rec"),
+        ({"revise": BoxSet([[1]], [[2]], feature_names=["dose"])}, ValueError, r"limit \['dose'\], which are no feat"),
+        (
+            {"revise": BoxSet.from_text("amount in {1, 2}", ["amount"])},
+            ValueError,
+            "categories of 'amount', which has numbers in X",
+        ),
+    ],
+)
+def test_what_cannot_be_revised_is_one_clear_error(given, error, message):
+    with pytest.raises(error, match=message):
+        SparseBoxesClassifier(**given).fit(X, y)
+
+
+def test_polars_and_arrays():
+    import polars as pl
+
+    numbers = X.drop(columns="region")
+    rules = BoxSet([[-np.inf, 0.9, 5]], [[np.inf, np.inf, 5]])
+    by_place = SparseBoxesClassifier(revise=rules, pos_label=True).fit(numbers.to_numpy(), y.to_numpy())
+    named = BoxSet.from_text("age >= 0.9 and hour = 5", ["amount", "age", "hour"])
+    by_name = SparseBoxesClassifier(revise=named, pos_label=True).fit(pl.from_pandas(numbers), y.to_numpy())
+    assert np.array_equal(by_place.boxes_.lower, by_name.boxes_.lower)
