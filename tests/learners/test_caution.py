@@ -96,6 +96,18 @@ def test_many_alarms(model, cost):
     ]
 
 
+@pytest.mark.parametrize(
+    ("goal", "advice"), [("min_recall", "lower min_recall"), ("min_precision", "raise min_precision")]
+)
+@pytest.mark.parametrize("learner", [SparseBoxesClassifier, ScoredBoxesClassifier, FastBoxesClassifierCV])
+def test_many_alarms_for_a_goal_are_fewer_by_that_goal(learner, goal, advice):
+    rng = np.random.default_rng(3)
+    X = rng.random((1_500, 1))
+    y = ((X[:, 0] > 0.6) & (rng.random(1_500) < 0.1)).astype(int)
+    told = cautions(learner(**{goal: 0.9 if goal == "min_recall" else 0.05}), X, y)
+    assert [text for text in told if text.endswith(f"If these are too many alarms, {advice}.")], told
+
+
 def test_alarms_that_were_asked_for_are_not_many():
     rng = np.random.default_rng(3)
     X = rng.random((3_000, 1))

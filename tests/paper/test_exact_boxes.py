@@ -4,11 +4,12 @@ import gzip
 
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from boxdraw import ExactBoxesClassifier
 from boxdraw.metrics import auh_from_points
-from paper.exact_boxes import PAPER_EXACT_BOXES, Drawing, Split, main, print_table, run_split
+from paper import exact_boxes
+from paper.exact_boxes import PAPER_EXACT_BOXES, TIE, Drawing, Split, main, own_boxes, print_table, run_split
 from paper.fast_boxes import paper_model
 from paper.tables import PAPER_FAST_BOXES
 
@@ -52,6 +53,25 @@ def test_a_split_is_what_a_direct_computation_gives(folder):
     assert [(one.fpr, one.tpr) for one in split.drawings] == points
     assert split.auh == auh_from_points(*zip(*points, strict=True))
     assert all(one.proven and one.gap == 0 for one in split.drawings)
+
+
+def test_its_own_number_of_boxes_is_the_one_of_the_best_held_out_objective(folder, monkeypatch):
+    monkeypatch.setattr(exact_boxes, "OWN_BOXES", (1, 2))
+    rows = np.loadtxt(folder / "glass0.csv.gz", delimiter=",", skiprows=1)
+    X, y = rows[:, :-1], rows[:, -1]
+    chosen = own_boxes(X, y, 1200.0, "midway")
+    values = np.zeros((2, 10))
+    for train, test in StratifiedKFold(3, shuffle=True, random_state=0).split(X, y):
+        for n_boxes in (1, 2):
+            model = ExactBoxesClassifier(max_boxes=n_boxes, box_cost=1, limit_cost=TIE, pos_label=1, round_limits=False)
+            for i in range(10):
+                model.set_params(negative_weight=(i + 1) / 10).fit(X[train], y[train])
+                model.set_params(warm_start_boxes=model.boxes_ if len(model.boxes_) else None)
+                right = model.boxes_.contains(X[test]) == (y[test] == 1)
+                values[n_boxes - 1, i] += right @ np.where(y[test] == 1, 1.0, (i + 1) / 10)
+    best = np.where(values[1] > values[0] + 1e-9, 2, 1)
+    assert chosen == best.tolist()
+    assert (values[0] != values[1]).any()
 
 
 def test_the_table_has_the_means_of_its_splits(capsys):

@@ -11,7 +11,7 @@ from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClas
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.labelled import column_names
-from boxdraw.cli.options import cost, load_rules, number_from_0, positive_integer, positive_number, share
+from boxdraw.cli.options import cost, load_rules, number_from_0, positive_integer, positive_number, share, share_or_all
 from boxdraw.cli.show import progress
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.labelled import TrainingFile
@@ -131,9 +131,9 @@ def add_constraints(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--min-box-precision",
-        type=share,
-        metavar="P",
-        help="but for fast boxes: the least share of rows in a box that have the label",
+        type=share_or_all,
+        metavar="SHARE",
+        help="but for fast boxes: the least share of rows in a box that have the label, such as 50%% or 100%%",
     )
 
 

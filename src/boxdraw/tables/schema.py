@@ -18,6 +18,7 @@ from boxdraw.model.rows import UNSEEN, decoded, numeric, read_columns
 from boxdraw.model.rule import Category, is_missing, unique_categories
 from boxdraw.tables.encoding import Encoding, in_order, is_finite, quiet_sums
 from boxdraw.tables.errors import check_names
+from boxdraw.tables.few import read_few
 from boxdraw.tables.kinds import Kind, category_error, check_kind, column_kind, dates_error
 from boxdraw.tables.labels import read_labels
 from boxdraw.tables.suspects import is_rounded, warn_of_identifiers, warn_of_rounding
@@ -66,8 +67,12 @@ def read_rows(estimator: Any, X: Any, boxes: BoxSet) -> Any:
 
     The columns of a frame may come in another order. Categories that the boxes do not know give a warning.
     """
+    names = getattr(estimator, "feature_names_in_", None)
+    few = None if names is None else read_few(X, names.tolist(), boxes)
+    if few is not None:
+        return few
     check_table(X)
-    X = _in_order(X, getattr(estimator, "feature_names_in_", None))
+    X = _in_order(X, names)
     if all(values is None for values in boxes.categories) and not has_categories(X):
         return _validated(estimator, X, reset=False, ensure_all_finite="allow-nan")
     table = as_table(X)

@@ -55,7 +55,7 @@ def card_risk(
     values, place = np.unique(card.sums(order.apply(data.X)), return_inverse=True)
     counts = spread(len(values) - 1 - place.reshape(-1), weight, len(values), held_out)
     of = [*values[:0:-1].tolist(), None]
-    return held_out_risk(of, counts, base_rate=base_rate, each=data.stand_for)
+    return held_out_risk(of, counts, times=times, base_rate=base_rate, each=data.stand_for)
 
 
 def _decides(card: Card, threshold: int) -> bool:
