@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from importlib.util import find_spec
 from numbers import Integral
@@ -40,7 +40,6 @@ _MOST_MARGIN = 1e300  # of which a multiple is still a number
 _SHARES = Fraction(2, 100), Fraction(1, 100)  # of the weight of the positives: what boxes and limits cost
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class ExactBoxesClassifier(LearnedBoxClassifier):
     """Exact Boxes: the union of boxes with the largest objective, with a proof of how good it is.
 
@@ -153,31 +152,67 @@ class ExactBoxesClassifier(LearnedBoxClassifier):
     True
     """
 
-    max_boxes: int | str = 3
-    negative_weight: float | str = "balanced"
-    box_cost: float | str = "auto"
-    limit_cost: float | str = "auto"
-    max_limits: int | None = None
-    monotonic_cst: Any = None
-    interaction_cst: Any = None
-    allowed_values: Any = None
-    min_box_rows: float | None = None
-    min_box_precision: float | None = None
-    margin: float = 0.0
-    time_limit: float = 60.0
-    gap: float = 0.0
-    solver: str = "auto"
-    strategy: str = "full"
-    warm_start_boxes: BoxSet | None = None
-    edges: str = "midway"
-    categorical_features: Any = None
-    pos_label: Any = None
-    round_limits: bool = True
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
-    callback: Callable[[Any], Any] | None = None
+    negative_weight_: float
+    box_cost_: float
+    limit_cost_: float
+    objective_: float
+    bound_: float
+    gap_: float
+    status_: str
     _proves = True  # rather than to draw alone
+
+    def __init__(
+        self,
+        *,
+        max_boxes: int | str = 3,
+        negative_weight: float | str = "balanced",
+        box_cost: float | str = "auto",
+        limit_cost: float | str = "auto",
+        max_limits: int | None = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        allowed_values: Any = None,
+        min_box_rows: float | None = None,
+        min_box_precision: float | None = None,
+        margin: float = 0.0,
+        time_limit: float = 60.0,
+        gap: float = 0.0,
+        solver: str = "auto",
+        strategy: str = "full",
+        warm_start_boxes: BoxSet | None = None,
+        edges: str = "midway",
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        round_limits: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self.max_boxes = max_boxes
+        self.negative_weight = negative_weight
+        self.box_cost = box_cost
+        self.limit_cost = limit_cost
+        self.max_limits = max_limits
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.allowed_values = allowed_values
+        self.min_box_rows = min_box_rows
+        self.min_box_precision = min_box_precision
+        self.margin = margin
+        self.time_limit = time_limit
+        self.gap = gap
+        self.solver = solver
+        self.strategy = strategy
+        self.warm_start_boxes = warm_start_boxes
+        self.edges = edges
+        self.categorical_features = categorical_features
+        self.pos_label = pos_label
+        self.round_limits = round_limits
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
 
     @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBoxesClassifier:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from numbers import Integral, Real
@@ -52,7 +51,6 @@ _STEPS = tuple((10.0 ** np.linspace(1, -1, 9)).tolist())  # costs relative to th
 _COUNTS = 1, 2, 3, 4, 5, 6, 8, 10  # numbers of boxes
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class FastBoxesClassifierCV(LearnedFastBoxes):
     """Fast Boxes with its parameters chosen by cross-validation; the one to start with.
 
@@ -148,29 +146,64 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     True
     """
 
-    n_boxes: Any = "auto"
-    expansion: Any = (0.0, 0.01, 0.1, 0.3)
-    growth: Any = ("nearest_negative", "edge", "free")
-    feature_range: Any = ((-1, 1), (-3, 3))
-    distance: Any = ("mean", "sum")
-    negative_weight: Any = None
-    relative_expansion: bool = True
-    false_alarm_cost: float | str | None = None
-    max_alarm_rate: float | None = None
-    min_precision: float | None = None
-    min_recall: float | None = None
-    confidence: float = 0.9
-    base_rate: float | None = None
-    simplified: bool = True
-    scoring: Any = None
-    cv: Any = 3
-    clusterer: Any = None
-    categorical_features: Any = None
-    pos_label: Any = None
-    round_limits: bool = True
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
+    false_alarm_cost_: float
+    cv_results_: dict[str, Any]
+    best_index_: int
+    best_score_: float
+    best_params_: dict[str, Any]
+    goal_: KeptGoal | None
+    _held_out: list[FoldRows] | None  # during a fit
+
+    def __init__(
+        self,
+        *,
+        n_boxes: Any = "auto",
+        expansion: Any = (0.0, 0.01, 0.1, 0.3),
+        growth: Any = ("nearest_negative", "edge", "free"),
+        feature_range: Any = ((-1, 1), (-3, 3)),
+        distance: Any = ("mean", "sum"),
+        negative_weight: Any = None,
+        relative_expansion: bool = True,
+        false_alarm_cost: float | str | None = None,
+        max_alarm_rate: float | None = None,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        confidence: float = 0.9,
+        base_rate: float | None = None,
+        simplified: bool = True,
+        scoring: Any = None,
+        cv: Any = 3,
+        clusterer: Any = None,
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        round_limits: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_boxes = n_boxes
+        self.expansion = expansion
+        self.growth = growth
+        self.feature_range = feature_range
+        self.distance = distance
+        self.negative_weight = negative_weight
+        self.relative_expansion = relative_expansion
+        self.false_alarm_cost = false_alarm_cost
+        self.max_alarm_rate = max_alarm_rate
+        self.min_precision = min_precision
+        self.min_recall = min_recall
+        self.confidence = confidence
+        self.base_rate = base_rate
+        self.simplified = simplified
+        self.scoring = scoring
+        self.cv = cv
+        self.clusterer = clusterer
+        self.categorical_features = categorical_features
+        self.pos_label = pos_label
+        self.round_limits = round_limits
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _check_parameters(self, *, stored: bool) -> None:
         self._grid()
@@ -209,7 +242,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         return super()._doubt(source) or (everything_is_flagged(cost) if everything else "")
 
     def _fit(self, source: Source) -> None:
-        self._held_out: list[FoldRows] | None = None
+        self._held_out = None
         super()._fit(source)
         self._set_risk(self._risk(source))
         del self._held_out
@@ -222,8 +255,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         """Choose a setting of the grid and the cost on the inner folds."""
         for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
             self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
-        self.goal_: KeptGoal | None = None
-        self._by_chance = ""
+        self.goal_, self._by_chance = None, ""
         grid = self._grid()
         scorer = None if self.scoring is None else get_scorer(self.scoring)
         positive, negative = source.weights
@@ -363,7 +395,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             ]
             return [(setting, scores)]
         if self.negative_weight is None:
-            costs: list[tuple[Setting, Any]] = [(setting, self._best_cost(critical, folds))]
+            costs: list[tuple[Setting, Any]] = [(setting, self._best_cost(critical, folds, None))]
         else:
             costs = [({**setting, "negative_weight": cost}, cost) for cost in _values(self.negative_weight)]
         return [
@@ -379,11 +411,11 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             weights["sample_weight"] = fold.test.weight
         return float(scorer(model, fold.test.X, fold.test_labels, **weights))
 
-    def _best_cost(self, critical: list[FloatArray], folds: list[Fold]) -> float:
+    def _best_cost(self, critical: list[FloatArray], folds: list[Fold], choices: Sequence[float] | None) -> float:
         """Return the cost that suits `false_alarm_cost` best on the test rows of all folds together."""
         pooled = _pooled(folds)
         price = float(self.false_alarm_cost) if isinstance(self.false_alarm_cost, Real) else pooled.balance
-        return best_cost(np.concatenate(critical), pooled.positive, pooled.weight, price, None)
+        return best_cost(np.concatenate(critical), pooled.positive, pooled.weight, price, choices)
 
     def _cost(self, setting: Setting, balance: float, folds: list[Fold], rows: Training) -> tuple[float, bool]:
         """Return the cost for the final fit, and whether to simplify; find out what a false alarm costs."""

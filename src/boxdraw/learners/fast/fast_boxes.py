@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
 from typing import Any, Self
@@ -301,7 +300,6 @@ class LearnedFastBoxes(BaseFastBoxes, LearnedBoxClassifier, ABC):
         )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class FastBoxesClassifier(LearnedFastBoxes):
     """Fast Boxes: cluster the positives, then place each edge of each box by a closed form.
 
@@ -388,19 +386,36 @@ class FastBoxesClassifier(LearnedFastBoxes):
     Box 1: x0 ≤ 5 and x1 ≤ 4
     """
 
-    n_boxes: int = 3
-    negative_weight: float | str = "balanced"
-    expansion: float = 0.0
-    growth: str = "nearest_negative"
-    feature_range: tuple[float, float] = (-1, 1)
-    distance: str = "mean"
-    clusterer: Any = None
-    categorical_features: Any = None
-    pos_label: Any = None
-    round_limits: bool = True
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
+    def __init__(
+        self,
+        *,
+        n_boxes: int = 3,
+        negative_weight: float | str = "balanced",
+        expansion: float = 0.0,
+        growth: str = "nearest_negative",
+        feature_range: tuple[float, float] = (-1, 1),
+        distance: str = "mean",
+        clusterer: Any = None,
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        round_limits: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_boxes = n_boxes
+        self.negative_weight = negative_weight
+        self.expansion = expansion
+        self.growth = growth
+        self.feature_range = feature_range
+        self.distance = distance
+        self.clusterer = clusterer
+        self.categorical_features = categorical_features
+        self.pos_label = pos_label
+        self.round_limits = round_limits
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _check_parameters(self, *, stored: bool) -> None:
         check_scalar(self.n_boxes, "n_boxes", Integral, min_val=1)

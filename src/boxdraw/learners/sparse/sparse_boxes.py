@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any
@@ -20,12 +19,12 @@ from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged
 from boxdraw.learners.folds import inner_splits
-from boxdraw.learners.goals import goal_of, warn_if_missed
+from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.existing import added, check_existing, idle_rules, idle_text, left_by
 from boxdraw.learners.sparse.frontier import Frontier
-from boxdraw.learners.sparse.revise import check_revise
+from boxdraw.learners.sparse.revise import Revision, check_revise
 from boxdraw.learners.stability import LearnedBoxClassifier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
@@ -43,7 +42,6 @@ _SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, amo
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class SparseBoxesClassifier(LearnedBoxClassifier):
     """The fewest boxes and limits that do the job: a rule as short as the truth allows.
 
@@ -157,32 +155,66 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
     Box 1: TSH ≥ 6 and FTI ≤ 64
     """
 
-    max_boxes: int | str = "auto"
-    limit_cost: float | str = "auto"
-    box_cost: float | str = "auto"
-    max_limits: int | None = None
-    false_alarm_cost: float | str | None = None
-    max_alarm_rate: float | None = None
-    min_precision: float | None = None
-    min_recall: float | None = None
-    confidence: float = 0.9
-    base_rate: float | None = None
-    monotonic_cst: Any = None
-    interaction_cst: Any = None
-    allowed_values: Any = None
-    min_box_rows: float | None = None
-    min_box_precision: float | None = None
-    existing: BoxSet | None = None
-    revise: BoxSet | None = None
-    max_changes: int = 3
-    round_limits: bool = True
-    cv: Any = 3
-    categorical_features: Any = None
-    pos_label: Any = None
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
+    frontier_: Frontier
+    path_: list[tuple[float, BoxSet]]
+    goal_: KeptGoal | None
+    revisions_: list[Revision]
     _ranks = True  # rows, by drawings for other costs
+
+    def __init__(
+        self,
+        *,
+        max_boxes: int | str = "auto",
+        limit_cost: float | str = "auto",
+        box_cost: float | str = "auto",
+        max_limits: int | None = None,
+        false_alarm_cost: float | str | None = None,
+        max_alarm_rate: float | None = None,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        confidence: float = 0.9,
+        base_rate: float | None = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        allowed_values: Any = None,
+        min_box_rows: float | None = None,
+        min_box_precision: float | None = None,
+        existing: BoxSet | None = None,
+        revise: BoxSet | None = None,
+        max_changes: int = 3,
+        round_limits: bool = True,
+        cv: Any = 3,
+        categorical_features: Any = None,
+        pos_label: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.max_boxes = max_boxes
+        self.limit_cost = limit_cost
+        self.box_cost = box_cost
+        self.max_limits = max_limits
+        self.false_alarm_cost = false_alarm_cost
+        self.max_alarm_rate = max_alarm_rate
+        self.min_precision = min_precision
+        self.min_recall = min_recall
+        self.confidence = confidence
+        self.base_rate = base_rate
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.allowed_values = allowed_values
+        self.min_box_rows = min_box_rows
+        self.min_box_precision = min_box_precision
+        self.existing = existing
+        self.revise = revise
+        self.max_changes = max_changes
+        self.round_limits = round_limits
+        self.cv = cv
+        self.categorical_features = categorical_features
+        self.pos_label = pos_label
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseBoxesClassifier:
