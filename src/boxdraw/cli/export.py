@@ -12,8 +12,6 @@ from boxdraw.cli.show import say
 from boxdraw.model.file import Model
 from boxdraw.model.risk import RiskTable
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "exported", "run"]
-
 SUMMARY = "Write a model, or its scorecard, as SQL, Python, ONNX, PMML, HTML, Markdown, text or JSON."
 EXAMPLES = """\
   boxdraw export model.json --to sql

@@ -14,21 +14,9 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import printable, rule_texts
 from boxdraw.model.file import Model
 from boxdraw.model.risk import FIELDS
-from boxdraw.model.statistics import BoxCounts, counted_statistics, wilson_interval
+from boxdraw.model.statistics import BoxCounts, counted_statistics
 from boxdraw.tables.labelled import Piece, Tell, label_text
 from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
-
-__all__ = [
-    "EDITED",
-    "HEADER",
-    "box_figures",
-    "edit_texts",
-    "figure_cells",
-    "figures_text",
-    "model_text",
-    "read_boxes",
-    "rules_json",
-]
 
 #: Titles of the figures.
 HEADER = ("box", "rows", "caught", "false alarms", "precision", "95% interval", "recall", "only here", "lift")
@@ -54,10 +42,10 @@ def box_figures(
         if tell is not None:
             tell("counting rows in boxes", done, n_rows)
     warn_of(unseen)
-    columns = counted_statistics(boxes, counts[0])
-    values = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
-    return [*({"box": k, **row} for k, row in enumerate(rows, start=1)), _together(counts[1], card is None)]
+    boxed, name = ("any", "in any box") if card is None else ("flagged", "enough points")
+    together = {"box": boxed, **_rows([name], counts[1].together())[0], "overlap": math.nan}
+    rows = _rows(rule_texts(boxes), counts[0])
+    return [*({"box": k, **row} for k, row in enumerate(rows, start=1)), together]
 
 
 def read_boxes(model: Model) -> BoxSet:
@@ -65,30 +53,11 @@ def read_boxes(model: Model) -> BoxSet:
     return model.boxes if model.scorecard is None else model.scorecard.boxes
 
 
-def _together(counts: BoxCounts, in_any: bool) -> dict[str, Any]:
-    support, caught = float(counts.rows.any), float(counts.positives.any)
-    n_positive, n_rows = float(counts.positives.all), float(counts.rows.all)
-    low, high = wilson_interval(np.array([caught]), np.array([support]))
-    precision, base = _ratio(caught, support), _ratio(n_positive, n_rows)
-    recall = _ratio(caught, n_positive)
-    return {
-        "box": "any" if in_any else "flagged",
-        "rule": "in any box" if in_any else "enough points",
-        "support": support,
-        "true_positives": caught,
-        "false_positives": support - caught,
-        "precision": precision,
-        "precision_low": float(low[0]),
-        "precision_high": float(high[0]),
-        "recall": recall,
-        "unique_recall": recall,
-        "lift": _ratio(precision, base),
-        "overlap": math.nan,
-    }
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
+def _rows(rules: list[str], counts: BoxCounts) -> list[dict[str, Any]]:
+    """Return the figures of each box."""
+    columns = counted_statistics(rules, counts)
+    values = [np.asarray(column).tolist() for column in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
 def figures_text(rows: Sequence[dict[str, Any]]) -> str:

@@ -16,20 +16,6 @@ from boxdraw.cli.show import progress
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.labelled import TrainingFile
 
-__all__ = [
-    "CONSTRAINTS",
-    "METHODS",
-    "add_learning",
-    "add_settings",
-    "box_counts",
-    "check_learning",
-    "constraints_of",
-    "learn",
-    "make_estimator",
-    "read_constraints",
-    "set_alarm_rate",
-]
-
 #: The learners.
 METHODS = ("sparse", "fast", "exact", "scored")
 

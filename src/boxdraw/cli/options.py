@@ -14,24 +14,6 @@ from boxdraw.model.export.scorecard import union_within
 from boxdraw.model.file import Model, model_from_json
 from boxdraw.model.risk import RiskTable
 
-__all__ = [
-    "add_common",
-    "add_csv",
-    "add_labelled",
-    "add_output",
-    "check_inputs",
-    "cost",
-    "load_model",
-    "load_rules",
-    "number_from_0",
-    "positive_integer",
-    "positive_number",
-    "share",
-    "share_or_all",
-    "shares",
-    "target_column",
-]
-
 
 def add_common(parser: argparse.ArgumentParser, *, json: str | None) -> None:
     """Add the options of every command; ``json`` says what ``--json`` prints, None leaves it out."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -62,9 +62,6 @@ class Frontier(Sequence[Any]):
 
     def __len__(self) -> int:
         return len(self._points)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._points)
 
     def __getitem__(self, index: Any) -> Any:
         return self._points[index]
