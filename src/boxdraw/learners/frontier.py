@@ -115,8 +115,8 @@ class Frontier(Sequence[Any]):
 class CardFrontier(Frontier):
     """The scorecards of one run of boosting by their most boxes: the first boxes of a run, with points of their own.
 
-    AUC and average precision are means over inner folds; NaN where there were none. A size that adds nothing to the
-    card before it is left out.
+    AUC and average precision are means over inner folds; NaN where there were none. A size whose card has no
+    more boxes than a smaller one's is left out.
     """
 
     size, labels = "max_boxes", ("Most boxes", "On held-out rows")

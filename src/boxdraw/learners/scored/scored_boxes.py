@@ -264,7 +264,9 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
             scorecard = _scorecard(boxes, card)
             if union is not None and self.goal_ is None and len(scorecard.union()) > union:
                 scorecard = _scorecard(plain, card)  # round limits may overlap where these do not
-            if number == at or not points or scorecard != points[-1].scorecard:
+            if number == at:
+                points = [point for point in points if point.n_boxes < len(scorecard)]
+            if number == at or not points or len(scorecard) > points[-1].n_boxes:
                 points.append(_point(size, scorecard, choice.folds, number))
         self._use(points, sizes[at])
         self._warn(data, choice.doubt, asked is not None)
