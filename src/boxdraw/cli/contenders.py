@@ -22,8 +22,6 @@ from boxdraw.cli.errors import extra
 from boxdraw.cli.learning import learn
 from boxdraw.tables.labelled import Piece
 
-__all__ = ["BOXES", "PEERS", "Tested", "contenders", "size_of_tree"]
-
 #: boxdraw's learners, by their ``--method``.
 BOXES = {"sparse": "Sparse Boxes", "scored": "Scored Boxes", "fast": "Fast Boxes, CV", "exact": "Exact Boxes"}
 #: Classifiers to compare with.

@@ -23,8 +23,6 @@ from boxdraw.cli import compare, datasets, demo, evaluate, export, fit, monitor,
 from boxdraw.cli.errors import UsageError, one_line
 from boxdraw.cli.show import say
 
-__all__ = ["Parser", "main", "make_parser", "run_command"]
-
 _COMMANDS: dict[str, Any] = {
     "fit": fit,
     "predict": predict,
