@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from boxdraw.model.file import Model
 from boxdraw.service.compare import drawing_of
 from boxdraw.service.counts import Counter, Piece, Tally, boxes_of, divided, stability_index, tails
 from boxdraw.service.page import PICTURES, page, picture, table
-from boxdraw.service.periods import as_piece, named_periods, rows_and_labels, two_labels
+from boxdraw.service.periods import as_piece, named_periods, rows_and_labels, sorted_periods, two_labels
 
 __all__ = ["Alarm", "Monitoring", "Reading", "monitor", "watch"]
 
@@ -231,12 +232,13 @@ def watch(
 
     Periods are in the order of their names if so asked, or else in that in which they come.
     """
-    if not 0 < false_alarms < 1:
-        raise ValueError(f"false_alarms must be a share between 0 and 1, got {false_alarms!r}.")
-    if not tolerance >= 0:
-        raise ValueError(f"tolerance must be a number of at least 0, got {tolerance!r}.")
-    if periods_per_year != int(periods_per_year) or periods_per_year < 1:
-        raise ValueError(f"periods_per_year must be a whole number of at least 1, got {periods_per_year!r}.")
+    for name, value, what, fits in (
+        ("false_alarms", false_alarms, "a share between 0 and 1", lambda share: 0 < share < 1),
+        ("tolerance", tolerance, "a number of at least 0", lambda part: part >= 0),
+        ("periods_per_year", periods_per_year, "a whole number of at least 1", lambda n: n >= 1 and n % 1 == 0),
+    ):
+        if not isinstance(value, Real) or not fits(value):
+            raise ValueError(f"{name} must be {what}, got {value!r}.")
     counter, base = Counter.of(model, reference)
     tallies: dict[Any, Tally] = {}
     for name, piece in periods:
@@ -245,7 +247,7 @@ def watch(
     if not tallies:
         raise ValueError("There are no periods: expected at least one to compare with the reference.")
     if in_order:
-        tallies = dict(sorted(tallies.items()))
+        tallies = sorted_periods(tallies)
     n_rates = len(base.held) * (2 if base.labelled.any() else 1) + int(base.positives[0] > 0)
     level = false_alarms / (2 * (n_rates + len(counter.edges)) * periods_per_year)
     judge, so_far, judged = _Judge(counter, base, level, tolerance), None, []

@@ -40,13 +40,14 @@ def named_periods(periods: Any, target: str | None, time: str | None) -> Iterato
 
 def rows_and_labels(rows: Any, target: str | None, time: str | None) -> Labelled:
     """Return rows without the columns of labels and periods, and labels if there are some."""
+    X, y = rows if isinstance(rows, tuple) and len(rows) == 2 else (rows, None)
+    if isinstance(X, tuple) or not hasattr(X, "__len__"):
+        raise TypeError(f"Rows must be a frame, an array or a pair (X, y), got {type(X).__name__}.")
     if isinstance(rows, tuple):
-        if len(rows) != 2:
-            raise ValueError(f"Rows with labels must be a pair (X, y), got {len(rows)} things.")
-        X, y = rows
-        if y is not None and len(y) != len(X):
-            raise ValueError(f"y must have a label for each row of X: {len(X)}, got {len(y)}.")
-        return X, None if y is None else as_labels(y)
+        labels = None if y is None else as_labels(y)
+        if labels is not None and labels.shape != (len(X),):
+            raise ValueError(f"y must have a label for each row of X: {len(X)}, got labels of shape {labels.shape}.")
+        return X, labels
     frame = _frame(rows)
     if frame is None:
         return rows, None
@@ -57,6 +58,14 @@ def rows_and_labels(rows: Any, target: str | None, time: str | None) -> Labelled
 def _frame(rows: Any) -> nw.DataFrame[Any] | None:
     frame = nw.from_native(rows, eager_only=True, pass_through=True)
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def sorted_periods(found: dict[Any, Any]) -> dict[Any, Any]:
+    """Return what is known by period in the order of these."""
+    try:
+        return {period: found[period] for period in sorted(found)}
+    except TypeError as error:
+        raise ValueError(f"The periods have no order: expected numbers, dates or texts only ({error}).") from None
 
 
 def two_labels(labels: npt.NDArray[Any] | None) -> tuple[Any, Any] | None:
