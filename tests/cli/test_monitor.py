@@ -98,6 +98,16 @@ def test_labels_may_be_absent(run, months, model):
     assert value["some", "precision"] == pytest.approx((np.array(table["fraud"])[held] == "yes").mean())
 
 
+def test_no_labels_anywhere(run, months, model):
+    for name in MONTHS:
+        pyarrow.csv.write_csv(pyarrow.csv.read_csv(name).drop_columns(["fraud"]), name)
+    result = run("monitor", model, *months)
+    assert result.code == 0
+    assert 'note: no table has a column "fraud" with labels' in result.err
+    assert "november: alarm rate" in result.out
+    assert "precision" not in result.out
+
+
 def test_files_of_one_name_in_different_folders(run, months, model):
     Path("old").mkdir()
     Path("november.csv").rename("old/december.csv")
@@ -109,7 +119,7 @@ def test_files_of_one_name_in_different_folders(run, months, model):
 def test_what_cannot_be_watched(fails, months, model):
     fails("monitor", model, "november.csv", code=2, words="--reference")
     fails("monitor", model, *months, "november.csv", code=2, words="given twice")
-    fails("monitor", model, *months, "--target", "x", code=2, words='none of the tables has a column "x"')
+    fails("monitor", model, *months, "--target", "x", code=2, words='no table has a column "x" with labels')
     fails("monitor", model, *months, "--time", "month", words='no column "month"')
     fails("monitor", model, *months, "--false-alarms", "5", code=2, words="between 0 and 1")
     fails("monitor", model, *months, "--json", "-o", "-", code=2, words="cannot share standard output")

@@ -14,7 +14,7 @@ from boxdraw.cli.errors import UsageError, extra
 from boxdraw.cli.labelled import open_table
 from boxdraw.cli.options import add_common, add_csv, load_model, number_from_0, positive_integer, share
 from boxdraw.cli.output import Output
-from boxdraw.cli.show import rows_progress, say, say_json
+from boxdraw.cli.show import note, rows_progress, say, say_json
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model
 from boxdraw.service.counts import Piece, boxes_of
@@ -84,9 +84,12 @@ def run(args: argparse.Namespace) -> int:
     model = load_model(args.model)
     reference = _Table(args, args.reference, model)
     tables = {name: _Table(args, name, model) for name in args.periods}
-    everyone = (reference, *tables.values())
-    if args.target is not None and not any(table.has_labels for table in everyone):
-        raise UsageError(f'none of the tables has a column "{printable(args.target)}"')
+    target = model.target if args.target is None else args.target
+    if target is not None and not any(table.has_labels for table in (reference, *tables.values())):
+        problem = f'no table has a column "{printable(target)}" with labels'
+        if args.target is not None:
+            raise UsageError(problem)
+        note(f"{problem}: precision and recall are not known", args.quiet)
     with rows_progress(args.quiet) as tell:
         pieces = (piece for _, piece in reference.pieces(None, tell))
         named = (one for name, table in tables.items() for one in table.pieces(_name(name, args.periods), tell))
