@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.cli.errors import extra
 from boxdraw.cli.learning import learn
+from boxdraw.model.export.text import rule_texts
 from boxdraw.tables.labelled import Piece
 
 __all__ = ["BOXES", "PEERS", "Tested", "contenders", "size_of_tree"]
@@ -39,6 +40,7 @@ class Tested:
     boxes: float
     limits: float
     seconds: float  # of the fit
+    inside: dict[str, BoolArray] = field(default_factory=dict)  # by rule: the rows in the box, where they are asked for
 
 
 Contender = Callable[[IntArray, IntArray], Tested]  # of training and of test rows
@@ -62,7 +64,10 @@ def _learner(args: argparse.Namespace, method: str, rows: Piece) -> Contender:
         boxes = model.boxes_ if card is None else card.boxes  # of a scorecard people read the card, not its union
         unseen = X.take(test)
         flagged = np.asarray(model.predict(unseen), dtype=np.bool_)
-        return Tested(model.decision_function(unseen), flagged, len(boxes), boxes.n_limits, seconds)
+        inside = {}
+        if args.protected is not None:
+            inside = dict(zip(rule_texts(boxes), boxes.membership(unseen).T, strict=True))
+        return Tested(model.decision_function(unseen), flagged, len(boxes), boxes.n_limits, seconds, inside)
 
     return test
 
