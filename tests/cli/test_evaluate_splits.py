@@ -37,7 +37,7 @@ def folds(monkeypatch):
     """Learn nothing, but note the columns and the rows of each fold."""
     seen = []
 
-    def spy(args, rows):
+    def spy(args, rows, groups):
         def test(train, test):
             seen.append((rows[0].column_names, train, test))
             return contenders.Tested(np.arange(len(test)), rows[1][test], 1, 1, 0.0)
@@ -105,6 +105,22 @@ def test_whole_groups_are_held_out(run, fails, table, folds):
     fails(*FIT, "--group", "region", "--drop", "day", "--quiet", words="--group region has no value in")
     pyarrow.csv.write_csv(table.set_column(4, "card", pa.array(np.arange(300) % 2)), "more.csv")
     fails(*FIT, "--group", "card", "--drop", "day", "--quiet", words="--group card has 2 groups, too few for 3 folds")
+
+
+def test_inner_folds_keep_groups_whole(run, table, monkeypatch):
+    seen = []
+
+    def fit(self, X, y, sample_weight=None, groups=None):
+        seen.append((X.num_rows, groups))
+        raise ValueError("enough")
+
+    monkeypatch.setattr(SparseBoxesClassifier, "fit", fit)
+    options = ("--models", "sparse,tree", "--drop", "day,region")
+    assert run(*FIT, *options, "--group", "card").code == 0
+    assert run(*FIT, *options, "--drop", "card").code == 0
+    (n_rows, groups), (_, none) = seen
+    assert (len(groups), none) == (n_rows, None)
+    assert 10 < len(set(groups)) < 25
 
 
 def test_what_does_not_go_together(fails, table):

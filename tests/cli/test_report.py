@@ -1,5 +1,6 @@
 """The command that writes a page."""
 
+import hashlib
 import json
 import sys
 from dataclasses import replace
@@ -135,6 +136,8 @@ def test_why_boxes_do_not_follow_the_cost(run, fitted, data, form):
     save(replace(model, edits=(Edit("2026-11-16", "The same rules"),)))
     assert run("report", fitted, data, "--force", "--quiet").code == 0
     assert held()["closed_form"] is not None
+    assert held()["digest"] == hashlib.sha256(Path(fitted).read_bytes()).hexdigest()[:16]
+    assert held()["edits"] == [{"time": "2026-11-16", "what": "The same rules", "reason": ""}]
     save(replace(model, drawing=model.boxes.replace(0, "amount", lower=7.5)))
     assert absent(run, fitted, data) == (
         "Learned again from data.csv, the boxes differ from those of the model: if these come from other rows, "

@@ -23,7 +23,7 @@ from boxdraw.cli.learning import learn
 from boxdraw.model.export.text import rule_texts
 from boxdraw.tables.labelled import Piece
 
-__all__ = ["BOXES", "PEERS", "Tested", "contenders", "size_of_tree"]
+__all__ = ["BOXES", "PEERS", "Contender", "Tested", "contenders", "size_of_tree"]
 
 #: boxdraw's learners, by their ``--method``.
 BOXES = {"sparse": "Sparse Boxes", "scored": "Scored Boxes", "fast": "Fast Boxes, CV", "exact": "Exact Boxes"}
@@ -46,19 +46,21 @@ class Tested:
 Contender = Callable[[IntArray, IntArray], Tested]  # of training and of test rows
 
 
-def contenders(args: argparse.Namespace, rows: Piece) -> dict[str, Contender]:
-    """Return the models that the options name, in their order."""
+def contenders(args: argparse.Namespace, rows: Piece, groups: IntArray | None = None) -> dict[str, Contender]:
+    """Return the models that the options name, in their order; inner folds keep the groups of rows whole."""
     peers = _peers(args, rows) if set(args.models) & set(PEERS) else {}
-    return {name: peers[name] if name in PEERS else _learner(args, name, rows) for name in args.models}
+    return {name: peers[name] if name in PEERS else _learner(args, name, rows, groups) for name in args.models}
 
 
-def _learner(args: argparse.Namespace, method: str, rows: Piece) -> Contender:
+def _learner(args: argparse.Namespace, method: str, rows: Piece, groups: IntArray | None) -> Contender:
     X, positive, weight = rows
     options = argparse.Namespace(**(vars(args) | {"method": method}))
 
     def test(train: IntArray, test: IntArray) -> Tested:
         start = time.perf_counter()
-        model = learn(options, X.take(train), positive[train], None if weight is None else weight[train], quiet=True)
+        own = None if groups is None else groups[train]
+        weights = None if weight is None else weight[train]
+        model = learn(options, X.take(train), positive[train], weights, quiet=True, groups=own)
         seconds = time.perf_counter() - start
         card = getattr(model, "scorecard_", None)
         boxes = model.boxes_ if card is None else card.boxes  # of a scorecard people read the card, not its union

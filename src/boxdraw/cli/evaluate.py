@@ -13,9 +13,9 @@ from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.quiet import quietly
-from boxdraw.cli.contenders import BOXES, PEERS, Tested, contenders
+from boxdraw.cli.contenders import BOXES, PEERS, Contender, Tested, contenders
 from boxdraw.cli.errors import Failure, UsageError, extra, one_line
-from boxdraw.cli.held_out import add_splitting, check_splitting, manner, splits
+from boxdraw.cli.held_out import add_splitting, check_splitting, group_numbers, manner, splits
 from boxdraw.cli.labelled import read_labelled
 from boxdraw.cli.learning import add_settings, check_learning, read_constraints, set_alarm_rate
 from boxdraw.cli.options import add_common, add_csv, add_labelled, shares
@@ -106,7 +106,9 @@ def run(args: argparse.Namespace) -> None:
         )
     groups = None if args.protected is None else groups_of(data, args.protected)
     rows = data.read()
-    results = _cross_validate(args, rows, splits(args, data, rows[1]), groups)
+    whole = group_numbers(args, data)
+    models = contenders(args, rows, whole)
+    results = _cross_validate(args, models, rows, splits(args, data, rows[1], whole), groups)
     if output is not None:
         _write(results, output)
     if args.json:
@@ -153,11 +155,14 @@ class Result:
 
 
 def _cross_validate(
-    args: argparse.Namespace, rows: Piece, folds: list[tuple[IntArray, IntArray]], groups: Groups | None
+    args: argparse.Namespace,
+    models: dict[str, Contender],
+    rows: Piece,
+    folds: list[tuple[IntArray, IntArray]],
+    groups: Groups | None,
 ) -> dict[str, Result]:
     """Fit every model to the same folds."""
     _, positive, weight = rows
-    models = contenders(args, rows)
     results = {name: Result() for name in models}
     n_folds, done = len(folds), 0
     with progress("evaluating", n_folds * len(models), args.quiet) as step:

@@ -17,7 +17,7 @@ from boxdraw.model.export.text import printable
 from boxdraw.model.rule import is_missing
 from boxdraw.tables.labelled import TrainingFile, label_text
 
-__all__ = ["add_splitting", "check_splitting", "column_values", "manner", "splits"]
+__all__ = ["add_splitting", "check_splitting", "column_values", "group_numbers", "manner", "splits"]
 
 Split = tuple[IntArray, IntArray]
 
@@ -62,12 +62,24 @@ def manner(args: argparse.Namespace) -> str:
     return f"On held-out rows of {args.folds} folds{whole}{times}"
 
 
-def splits(args: argparse.Namespace, data: TrainingFile, positive: BoolArray) -> list[Split]:
+def group_numbers(args: argparse.Namespace, data: TrainingFile) -> IntArray | None:
+    """Return the number of the group of each row; None without ``--group``."""
+    if args.group is None:
+        return None
+    groups = _ranks([label_text(value) for value in column_values(data, args.group, "--group")])
+    if (n_groups := len(np.unique(groups))) < args.folds:
+        raise Failure(f"--group {printable(args.group)} has {n_groups} groups, too few for {args.folds} folds")
+    return groups
+
+
+def splits(
+    args: argparse.Namespace, data: TrainingFile, positive: BoolArray, groups: IntArray | None = None
+) -> list[Split]:
     """Return training and test rows of each fold, with both labels on either side."""
     if args.time is not None:
         found = _later(_times(column_values(data, args.time, "--time"), args.time), args)
-    elif args.group is not None:
-        found = _groups(column_values(data, args.group, "--group"), positive, args)
+    elif groups is not None:
+        found = _whole(groups, positive, args)
     else:
         splitter = RepeatedStratifiedKFold(n_splits=args.folds, n_repeats=args.repeats, random_state=args.seed)
         return list(splitter.split(positive, positive))
@@ -111,11 +123,8 @@ def _later(times: Sequence[Any], args: argparse.Namespace) -> list[Split]:
     return [(np.flatnonzero(part < k), np.flatnonzero(part == k)) for k in range(1, args.folds + 1)]
 
 
-def _groups(values: list[Any], positive: BoolArray, args: argparse.Namespace) -> list[Split]:
+def _whole(groups: IntArray, positive: BoolArray, args: argparse.Namespace) -> list[Split]:
     """Deal whole groups to the folds, so that each gets as equal a share of both labels as that allows."""
-    groups = _ranks([label_text(value) for value in values])
-    if (n_groups := len(np.unique(groups))) < args.folds:
-        raise Failure(f"--group {printable(args.group)} has {n_groups} groups, too few for {args.folds} folds")
     found: list[Split] = []
     for seed in np.random.default_rng(args.seed).integers(2**31, size=args.repeats).tolist():
         splitter = StratifiedGroupKFold(n_splits=args.folds, shuffle=True, random_state=seed)
