@@ -282,6 +282,13 @@ LEARNERS = {
         lambda model: size_of_boxes(model.scorecard_.boxes),
         compiled=True,
     ),
+    "scored_union": Learner(
+        "Scored Boxes, 8 positive",
+        lambda: ScoredBoxesClassifier(max_boxes=8, signed_points=False),
+        lambda model: size_of_boxes(model.scorecard_.boxes),
+        compiled=True,
+        by_name=True,
+    ),
     "fast": Learner(
         "Fast Boxes, CV",
         FastBoxesClassifierCV,
@@ -343,9 +350,9 @@ LEARNERS = {
 
 def scores(model, X):
     """Return the model's ranking of rows: the more, the rarer class."""
-    if hasattr(model, "predict_proba"):
-        return model.predict_proba(X)[:, 1]
-    return model.decision_function(X)
+    if hasattr(model, "decision_function"):  # first, as probabilities may have ties: our learners have one per region
+        return model.decision_function(X)
+    return model.predict_proba(X)[:, 1]
 
 
 @functools.cache

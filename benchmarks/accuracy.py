@@ -158,6 +158,16 @@ def means(values):
     return np.where(count, np.where(known, values, 0).sum(axis=0) / np.maximum(count, 1), math.nan)
 
 
+def medians(values):
+    """Return the median of each learner over the data sets where it did not fail: no single one can move it far."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a learner that failed on all
+        return np.nanmedian(values, axis=0)
+
+
+AVERAGES = {"mean": means, "median": medians}
+
+
 def shown(values, name):
     return ["–" if math.isnan(value) else f"{value:.{DIGITS.get(name, 3)}f}" for value in values]
 
@@ -169,29 +179,32 @@ def print_rows(header, rows):
     print(flush=True)
 
 
-def kinds_of_mean(tables):
-    """Return a name and the data sets for each mean."""
+def kinds_of_tables(tables):
+    """Return a name and the data sets for each average."""
     imbalanced = [i for i, table in enumerate(tables) if table.imbalance >= IMBALANCED]
-    kinds = {f"mean of all {len(tables)}": list(range(len(tables)))}
+    kinds = {f"all {len(tables)}": list(range(len(tables)))}
     if 0 < len(imbalanced) < len(tables):
-        kinds[f"mean of the {len(imbalanced)} with imbalance ≥ {IMBALANCED}"] = imbalanced
+        kinds[f"the {len(imbalanced)} with imbalance ≥ {IMBALANCED}"] = imbalanced
     return kinds
 
 
 def print_results(results, tables, learners, kinds=None):
     """Print a table for each measure and a summary for each kind of mean."""
     values = {name: cells(results, tables, learners, name) for name in MEASURES}
-    kinds = kinds or kinds_of_mean(tables)
+    kinds = kinds or kinds_of_tables(tables)
     titles = [LEARNERS[learner].title for learner in learners]
     for name in MEASURES:
         print(f"### {TITLES[name]}\n")
         rows = [[table.name, f"{table.imbalance:.1f}", *shown(values[name][i], name)] for i, table in enumerate(tables)]
-        rows += [[kind, "", *shown(means(values[name][chosen]), name)] for kind, chosen in kinds.items()]
+        for kind, chosen in kinds.items():
+            for what, of in AVERAGES.items():
+                rows.append([f"{what} of {kind}", "", *shown(of(values[name][chosen]), name)])
         print_rows(["data", "imbalance", *titles], rows)
     for kind, chosen in kinds.items():
-        print(f"### Summary: {kind}\n")
-        columns = [shown(means(values[name][chosen]), name) for name in MEASURES]
-        print_rows(["learner", *(TITLES[name] for name in MEASURES)], zip(titles, *columns, strict=True))
+        for what, of in AVERAGES.items():
+            print(f"### Summary: {what} of {kind}\n")
+            columns = [shown(of(values[name][chosen]), name) for name in MEASURES]
+            print_rows(["learner", *(TITLES[name] for name in MEASURES)], zip(titles, *columns, strict=True))
     print_silent(results, learners)
     print_failures(results)
 

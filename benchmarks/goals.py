@@ -11,6 +11,7 @@ import argparse
 import importlib.util
 import os
 import sys
+import time
 import warnings
 from dataclasses import dataclass
 
@@ -66,7 +67,8 @@ def recalls(name, train, test):
     X, y = test
     try:
         score = scores(LEARNERS[name].fitted(*train)[0], X)
-    except Exception:  # a learner that fails is left out of its means
+    except Exception as error:  # a learner that fails is left out of its means
+        print(f"{TITLES[name]} failed: {error!r}", file=sys.stderr)
         return [np.nan] * len(RATES)
     order = np.argsort(-score, kind="stable")
     return [float(y[order[: max(1, round(rate * len(y)))]].sum() / y.sum()) for rate in RATES]
@@ -77,7 +79,10 @@ def try_iguanas(train, test):
     X, y = test
     try:
         learned = IguanasRules(*train)
-    except Exception:  # no tree has a leaf of gain
+    except ImportError:
+        raise
+    except Exception as error:  # no tree has a leaf of gain
+        print(f"Iguanas failed: {error!r}", file=sys.stderr)
         return [], [np.nan] * len(RATES)
     goals, recall = [], {}
     for rate in sorted({*RATES, *(value for kind, value in GOALS if kind == "max_alarm_rate")}):
@@ -133,6 +138,7 @@ def main():
     parser.add_argument("--models", type=names, default=list(BOXES), help=f"of {','.join(BOXES)}; default: all")
     parser.add_argument("--peers", type=names, default=list(PEERS), help="for the recall at few alarms")
     parser.add_argument("--splits", type=int, default=20, help="default: 20")
+    parser.add_argument("--minutes", type=float, default=np.inf, help="start no split after them; default: all")
     parser.add_argument("--jobs", type=int, default=1, help="processes; default: 1")
     parser.add_argument("--quick", action="store_true", help="a smoke run: a small synthetic table, one split")
     options = parser.parse_args()
@@ -146,19 +152,24 @@ def main():
     if "iguanas" in options.peers and importlib.util.find_spec("iguanas"):
         peers.append("iguanas")
     tables = read_tables(options)
-    print(f"{len(tables)} data sets, {options.splits} stratified halves each, confidence 90%.\n")
     halves = StratifiedShuffleSplit(options.splits, test_size=0.5, random_state=0)
-    tasks = [
-        delayed(run_split)(table, rows, options.models, peers)
-        for table in tables
-        for rows in halves.split(table.X, table.y)
-    ]
-    goals, ranked = [], {name: [] for name in peers}
-    for done, (kept, found) in enumerate(Parallel(options.jobs, return_as="generator_unordered")(tasks), start=1):
-        goals += kept
-        for name, recall in found.items():
-            ranked[name].append(recall)
-        print(f"{done}/{len(tasks)}", file=sys.stderr, flush=True)
+    splits = zip(*(halves.split(table.X, table.y) for table in tables), strict=True)
+    goals, ranked, done = [], {name: [] for name in peers}, 0
+    start = time.perf_counter()
+    for split in splits:
+        tasks = [
+            delayed(run_split)(table, rows, options.models, peers) for table, rows in zip(tables, split, strict=True)
+        ]
+        for kept, found in Parallel(options.jobs)(tasks):
+            goals += kept
+            for name, recall in found.items():
+                ranked[name].append(recall)
+        done += 1
+        minutes = (time.perf_counter() - start) / 60
+        print(f"split {done} of {options.splits}, {minutes:.1f} minutes", file=sys.stderr, flush=True)
+        if minutes > options.minutes:
+            break
+    print(f"{len(tables)} data sets, {done} stratified halves each, confidence 90%.\n")
     print_goals(goals, [*options.models, *(["iguanas"] if "iguanas" in peers else [])])
     means = {name: np.nanmean(recall, axis=0) for name, recall in ranked.items()}
     rows = [[TITLES[name], *(f"{value:.3f}" for value in mean)] for name, mean in means.items()]

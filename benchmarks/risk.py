@@ -1,9 +1,10 @@
 """Whether risks are right: the share of intervals that hold what a test half shows, Brier score and calibration error.
 
 Stratified halves of the paper's data sets. Of each learner: the share of the regions with test rows whose test share
-lies in the interval (bar: 93 to 97%), all equal and by their test rows; the means of the Brier score and of the
-expected calibration error, over ten bins of as many rows each (bar: at most those of EBM with isotonic calibration);
-limits.
+lies in the interval (bar: 93 to 97%), all equal and by their test rows; by chance: what that share would be if the
+regions were fixed, their risks right, and the intervals as wide as chance alone asks for (few positives come in whole
+numbers, so that it is not just 95%); the means of the Brier score and of the expected calibration error, over ten bins
+of as many rows each (bar: at most those of EBM with isotonic calibration); limits.
 """
 
 import argparse
@@ -20,11 +21,12 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from threadpoolctl import threadpool_limits
 
 from boxdraw import FastBoxesClassifierCV, ScoredBoxesClassifier, SparseBoxesClassifier
+from boxdraw.model.risk import estimate_risk
 
 BOXES = {"sparse": SparseBoxesClassifier, "scored": ScoredBoxesClassifier, "fast": FastBoxesClassifierCV}
 TITLES = {"sparse": "Sparse Boxes", "scored": "Scored Boxes", "fast": "Fast Boxes CV", "ebm": "EBM, isotonic"}
 COVERAGE = 0.93, 0.97
-N_BINS = 10
+N_BINS, N_DRAWS = 10, 200
 
 
 def calibration_error(y, risk):
@@ -34,11 +36,21 @@ def calibration_error(y, risk):
 
 
 def intervals(model, X, y):
-    """Return, of each region with test rows, whether its interval holds their share, and how many they are."""
+    """Return, of each region with test rows: whether its interval holds their share, how many they are, by chance."""
     table = model.risk_table_
     places = table.places(X, getattr(model, "scorecard_", None) or model.boxes_)
     regions = [(region, y[places == number]) for number, region in enumerate(table)]
-    return [(region.low <= own.mean() <= region.high, len(own)) for region, own in regions if len(own)]
+    return [
+        (region.low <= own.mean() <= region.high, len(own), by_chance(region)) for region, own in regions if len(own)
+    ]
+
+
+def by_chance(region):
+    """Return how often the share of new rows would lie in the interval of as many rows, if the risk were right."""
+    n = max(1, round(region.n_rows))
+    counted, new = np.random.default_rng(0).binomial(n, region.risk, (2, N_DRAWS)).tolist()
+    held = {k: estimate_risk([None], np.array([float(n)]), np.array([float(k)]))[0] for k in set(counted)}
+    return np.mean([held[k].low <= other / n <= held[k].high for k, other in zip(counted, new, strict=True)])
 
 
 def fitted(name, train):
@@ -73,15 +85,26 @@ def print_risk(results, models):
         own = [result[name] for result in results if name in result]
         drawn = np.array([pair for result in own for pair in result[0]], dtype=float)
         brier, error, limits = np.array([result[1:] for result in own]).mean(axis=0)
-        coverage = ["–"] * 3
+        coverage = ["–"] * 4
         if len(drawn):
             share = drawn[:, 0].mean()
             verdict = "met" if COVERAGE[0] <= share <= COVERAGE[1] else "not met"
             by_rows = np.average(drawn[:, 0], weights=drawn[:, 1])
-            coverage = [f"{share:.1%} ({verdict})", f"{by_rows:.1%}", f"{len(drawn) / len(own):.1f}"]
+            chance = drawn[:, 2].mean()
+            coverage = [f"{share:.1%} ({verdict})", f"{by_rows:.1%}", f"{chance:.1%}", f"{len(drawn) / len(own):.1f}"]
         limits = "–" if np.isnan(limits) else f"{limits:.1f}"
         rows.append([TITLES[name], str(len(own)), *coverage, f"{brier:.4f}", f"{error:.4f}", limits])
-    header = ["learner", "fits", "coverage", "by rows", "regions", "Brier score", "calibration error", "limits"]
+    header = [
+        "learner",
+        "fits",
+        "coverage",
+        "by rows",
+        "by chance",
+        "regions",
+        "Brier score",
+        "calibration error",
+        "limits",
+    ]
     print_rows(header, rows)
 
 

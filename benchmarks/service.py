@@ -40,10 +40,13 @@ def changed(boxes, X, rng):
     """Return boxes with one change drawn by lot."""
     k = int(rng.integers(len(boxes)))
     limits = [limit for limit in boxes.rules()[k].limits if np.isfinite([limit.lower, limit.upper]).any()]
-    kind, numbers = rng.random(), [name for name in X.select_dtypes("number") if X[name].nunique() > 8]
-    if not limits or kind < 0.2:  # add
-        name = str(rng.choice([name for name in numbers if not boxes.limited[k, list(X.columns).index(name)]]))
+    kind, free = rng.random(), [name for j, name in enumerate(X.columns) if not boxes.limited[k, j]]
+    numbers = [name for name in free if name in X.select_dtypes("number") and X[name].nunique() > 8]
+    if numbers and (not limits or kind < 0.2):  # add
+        name = str(rng.choice(numbers))
         return boxes.replace(k, name, lower=float(X[name].quantile(rng.uniform(0.2, 0.5))), missing=True)
+    if not limits:
+        return boxes
     limit = limits[int(rng.integers(len(limits)))]
     if kind < 0.4 and boxes.limited[k].sum() > 1:
         return boxes.drop_limit(k, limit.feature)

@@ -8,6 +8,7 @@ import sqlite3
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import duckdb
 import numpy as np
@@ -68,6 +69,8 @@ def run(rng: random.Random, folder: Path) -> bool:
     rows = [_typed(row, right) for row in rows_near(rng, right, 5)]
     answers = [flagged(right, row) for row in rows]
     done = _python(found, rows, answers)
+    _card(rng, found, right, rows)
+    _pmml(found)
     done |= _sqlite(rng, found, right, rows, answers)
     if rng.random() < 0.25:
         done |= _duckdb(rng, found, right, rows, answers)
@@ -101,6 +104,35 @@ def _python(found: BoxSet, rows: list[dict[str, Any]], answers: list[bool]) -> b
     return True
 
 
+def _drawn(rng: random.Random, found: BoxSet) -> Scorecard | None:
+    """Draw a scorecard on boxes; None if it is refused."""
+    worth = [rng.choice((1, 2, 3, -1)) for _ in range(found.n_boxes)]
+    able, card = attempt(Scorecard, found, worth, rng.choice((1, 2, 4)))
+    return card if able else None
+
+
+def _card(rng: random.Random, found: BoxSet, right: Any, rows: list[dict[str, Any]]) -> None:
+    card = _drawn(rng, found)
+    done, source = attempt(card.to_python) if card is not None else (False, "")
+    if card is None or not done:
+        return
+    space: dict[str, Any] = {}
+    exec(compile(source.encode("utf-8"), "score.py", "exec"), space)
+    for row in rows:
+        said, total = space["score"](row), points({"points": card.points, "boxes": right}, row)
+        expect(said["points"] == total, "the Python source gives other points")
+        expect(said["flag"] == (total >= card.threshold), "the Python source flags other rows of a card")
+        expect(sum(card.points[k - 1] for k in said["reasons"]) == total, "the reasons do not add up to the points")
+
+
+def _pmml(found: BoxSet) -> None:
+    """See that the document is XML, and names come out of it as they are."""
+    done, text = attempt(found.to_pmml)
+    if done:
+        fields = ElementTree.fromstring(text).iter("{http://www.dmg.org/PMML-4_4}DataField")
+        expect({field.get("name") for field in fields} <= {*found.feature_names}, "a name is another one in PMML")
+
+
 def _quoted(called: str, quote: str) -> str:
     return quote + called.replace(quote, quote * 2) + quote
 
@@ -115,11 +147,7 @@ def _create(right: Any, types: dict[type, str], quote: str) -> str:
 
 def _sql_of(rng: random.Random, found: BoxSet, right: Any, dialect: str) -> tuple[str, Any] | None:
     """Write a query for boxes, or for a scorecard on them; return it with its card."""
-    card = None
-    if found.n_boxes and rng.random() < 0.3:
-        worth = [rng.choice((1, 2, 3, -1)) for _ in range(found.n_boxes)]
-        able, card = attempt(Scorecard, found, worth, rng.choice((1, 2, 4)))
-        card = card if able else None
+    card = _drawn(rng, found) if found.n_boxes and rng.random() < 0.3 else None
     done, sql = attempt((card or found).to_sql, "rows_", dialect=dialect)
     return (sql, card) if done else None
 

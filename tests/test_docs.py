@@ -28,10 +28,11 @@ if not DOCS.is_dir():
 #: Pages whose examples test_readme.py runs.
 ELSEWHERE = {"tour", "tables", "rules", "scorecard", "plots", "theory"}
 PAGES = sorted(path.stem for path in DOCS.glob("*.rst") if ">>> " in path.read_text(encoding="utf-8"))
-#: Blocks that no test can run, by their first line: a cluster and files in a store, and what takes a minute.
+#: Blocks that no test can run, by their first line: a cluster and files in a store, MLflow, and what takes a minute.
 NOT_RUN = {
     "from boxdraw import FastBoxesClassifier": "scale",
     'model.predict_table("payments/2026.parquet", "flagged.parquet")': "scale",
+    'model.save("model.json")': "files",
     "stability = model.stability(X_train, y_train, n=50)": "scorecard",
 }
 

@@ -138,6 +138,18 @@ def test_the_lines_of_scorecards_are_those_of_the_benchmark():
     assert said == {name: (printed[theirs][0],) for name, theirs in names.items()}
 
 
+def test_the_line_of_longer_cards_is_that_of_the_benchmark():
+    printed, text = summaries("accuracy_cards"), line("Cards as long")
+    mean, _, rare, _ = printed["Scored Boxes"]  # between them are medians
+    eight, _, eight_rare, _ = printed["Scored Boxes, 8 positive"]
+    summary = read("docs/figures/accuracy_cards.txt").partition("### Summary")[2]
+    *_, boxes, limits, _ = re.search(r"^\| Scored Boxes \| (.*) \|$", summary, re.M).group(1).split(" | ")
+    assert text.startswith(
+        f"Cards as long as inner folds choose {mean} ({rare}), with {boxes} boxes and {limits} limits"
+    )
+    assert text.endswith(f"cards of 8 boxes {eight} ({eight_rare}).")
+
+
 SPARSE = {"Sparse Boxes": "Sparse Boxes", "tree": "CART, 8 leaves", "random forest": "forest, 100 trees"}
 SPARSE |= {"logistic regression": "logistic"}
 
@@ -182,7 +194,7 @@ def test_the_figures_of_the_paper_were_printed():
     assert said == [f"{float(value):.3f}".lstrip("0") for value in printed[: len(said)]]
 
 
-LINES = ("Fast Boxes", "Sparse Boxes", "Unseen data sets", "Scorecard", "22 data sets")
+LINES = ("Fast Boxes", "Cards as long", "Sparse Boxes", "Unseen data sets", "Scorecard", "22 data sets")
 
 
 def test_no_figure_of_the_readme_is_unchecked():

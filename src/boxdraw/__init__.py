@@ -9,8 +9,8 @@ from boxdraw.learners.exact.progress import SearchProgress
 from boxdraw.learners.fast.cv import FastBoxesClassifierCV
 from boxdraw.learners.fast.fast_boxes import FastBoxesClassifier
 from boxdraw.learners.fast.path import CostPath, PathPoint
+from boxdraw.learners.frontier import CardFrontier, CardPoint, Frontier, FrontierPoint
 from boxdraw.learners.scored.scored_boxes import ScoredBoxesClassifier
-from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint
 from boxdraw.learners.sparse.revise import Revision
 from boxdraw.learners.sparse.sparse_boxes import SparseBoxesClassifier
 from boxdraw.model.boxes import BoxSet
@@ -32,6 +32,8 @@ __all__ = [
     "BoxSetClassifier",
     "BoxStability",
     "Breach",
+    "CardFrontier",
+    "CardPoint",
     "Category",
     "CautionWarning",
     "Certificate",

@@ -37,6 +37,15 @@ def test_boxes_keep_to_the_options(run, data, method):
     assert model_of(run, data, "--method", method, *options).check(**asked, **rows) == []
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_boxes_can_be_asked_to_hold_no_false_alarm(run, method):
+    table = small_table(300)
+    pa.csv.write_csv(table, "data.csv")
+    boxes = model_of(run, "data.csv", "--method", method, "--min-box-precision", "100%")
+    assert len(boxes)
+    assert boxes.check(min_box_precision=1, X=table, y=table["fraud"].to_pylist(), pos_label="yes") == []
+
+
 def test_the_file_has_the_constraints(run, data):
     model_of(run, data, "--monotone", "amount=+,hour=-", "--never", "hour", "--min-box-rows", 5)
     parameters = json.loads(Path("model.json").read_text(encoding="utf-8"))["fit"]["parameters"]
@@ -57,9 +66,7 @@ def test_what_is_wrong_is_named(fails, data):
     fails(*fit, "--monotone", "amount", code=2, words="--monotone takes columns with = and + or -, as in amount=+")
     fails(*fit, "--monotone", "amont=+", words="amont")
     fails(*fit, "--never", "amont", words="amont")
-    fails(
-        *fit, "--min-box-precision", 50, code=2, words="expected a share between 0 and 1 such as 0.01 or 1%, got '50'"
-    )
+    fails(*fit, "--min-box-precision", 50, code=2, words="expected a share up to 1 such as 0.5 or 50%, got '50'")
     words = "--monotone goes with --method sparse or scored or exact; fast has none"
     fails(*fit, "--method", "fast", "--monotone", "amount=+", code=2, words=words)
 

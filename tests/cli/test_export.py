@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from boxdraw import BoxSet, load
+from boxdraw import BoxSet, Scorecard, load
 from boxdraw.model.file import Model, model_to_json
 
 from .conftest import small_model, small_table
@@ -53,6 +53,22 @@ def test_python_runs(run, model):
     assert [names["is_fraud"](row) for row in rows] == small_model().boxes.contains(small_table()).tolist()
 
 
+def test_a_card_in_every_language(run):
+    card = Scorecard(small_model().boxes, range(1, len(small_model().boxes) + 1), 1)
+    Path("card.json").write_text(model_to_json(Model(card, "fraud", ("no", "yes"))), encoding="utf-8")
+    options = ("export", "card.json", "--scorecard", "--to")
+    names = {}
+    exec(run(*options, "python", "--reasons", "--name", "points_of").out, names)
+    found = [names["points_of"](row) for row in small_table().to_pylist()]
+    assert [row["points"] for row in found] == card.score(small_table()).tolist()
+    assert "AS `reasons`" in run(*options, "sql", "--reasons", "--table", "t").out
+    assert f"{card.to_sql(column=None, points_column=None, reasons=True)}\n" == run(*options, "sql", "--reasons").out
+    assert run(*options, "pmml").out == card.to_pmml(positive="yes", negative="no")
+    assert run(*options, "onnx", "-o", "card.onnx").code == 0
+    exec(run("export", "card.json", "--to", "python", "--reasons").out, names)
+    assert [names["flag"](row)["flag"] for row in small_table().to_pylist()] == card.contains(small_table()).tolist()
+
+
 def test_onnx_is_written_as_bytes(run, model, fails):
     onnx = pytest.importorskip("onnx")
     assert run("export", model, "--to", "onnx", "-o", "model.onnx") == (0, "", "")
@@ -61,10 +77,12 @@ def test_onnx_is_written_as_bytes(run, model, fails):
 
 
 def test_a_wrong_command(fails, model):
+    fails("export", model, "--to", "sql", "--risk", "--reasons", code=2, words="several columns: add --table")
     fails("export", model, "--to", "onnx", code=2, words="give it a file, for example -o model.onnx")
     fails("export", model, "--to", "text", "--table", "t", code=2, words="--table goes with --to sql")
     fails("export", model, "--to", "sql", "--name", "f", code=2, words="--name goes with --to python")
-    fails("export", model, "--to", "python", "--scorecard", code=2, words="leave out --scorecard")
+    fails("export", model, "--to", "python", "--scorecard", words="boxdraw fit --method scored")
+    fails("export", model, "--to", "onnx", "--reasons", "-o", "m", code=2, words="--reasons goes with --to sql, python")
     fails("export", model, "--to", "sql", "--scorecard", words="boxdraw fit --method scored")
     fails("export", model, "--to", "fortran", code=2, words="invalid choice: 'fortran'")
     fails("export", model, code=2, words="--to")

@@ -116,7 +116,7 @@ def test_history(run):
 
 def test_what_has_no_history(fails):
     Path("m.json").write_text(TEXT, encoding="utf-8")
-    for more in (("--risk",), ("--data", "d.csv"), ("--format", "csv")):
+    for more in (("--risk",), ("--union",), ("--data", "d.csv"), ("--format", "csv")):
         fails("rules", "m.json", "--history", *more, code=2, words="--history goes with --format text, markdown, json")
 
 

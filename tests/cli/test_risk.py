@@ -54,7 +54,7 @@ def test_rules_show_the_risk(run, boxes):
 def test_rules_of_a_card_show_the_risk(run, card):
     assert "Risk" not in run("rules", "risk.json").out
     out = run("rules", "risk.json", "--risk").out
-    assert "Alarm from 2 points.\n3 or more points: 42% (31–54%)\nfewer than 3 points: 1% (0.4–2%)\n\n" in out
+    assert "Alarm from 2 points.\n3 or more points: 42% (31–54%)\nfewer than 3 points: 1% (0.4–2%)\n" in out
     assert "| 42% (31–54%) | 3 or more points |" in run("rules", "risk.json", "--format", "markdown").out
 
 
@@ -95,19 +95,29 @@ def test_sql_of_the_risk_alone(run, request, fixture, options):
     assert found == model.risk.risks(rows, model.drawing).tolist()
 
 
-def test_python_and_onnx_with_the_risk(run, boxes):
-    names = {}
-    exec(run("export", "risk.json", "--to", "python", "--name", "fraud", "--risk").out, names)
-    assert [names["fraud_risk"]({"amount": amount, "hour": 22}) for amount in (5, 50)] == [0.42, 0.01]
+@pytest.mark.parametrize(("fixture", "options"), [("boxes", []), ("card", ["--scorecard"])])
+def test_python_and_onnx_with_the_risk(run, request, fixture, options):
+    model, names, table = request.getfixturevalue(fixture), {}, small_table().select(["amount", "hour"])
+    exec(run("export", "risk.json", "--to", "python", "--name", "fraud", "--risk", *options).out, names)
+    find = (lambda row: names["fraud"](row)["risk"]) if options else names["fraud_risk"]
+    found = [find(row) for row in table.to_pylist()]
+    assert found == model.risk.risks(table, model.drawing).tolist()
     onnx = pytest.importorskip("onnx")
-    assert run("export", "risk.json", "--to", "onnx", "-o", "risk.onnx", "--risk").code == 0
-    assert [output.name for output in onnx.load("risk.onnx").graph.output] == ["label", "boxes", "risk"]
+    assert run("export", "risk.json", "--to", "onnx", "-o", "risk.onnx", "--risk", *options).code == 0
+    outputs = [output.name for output in onnx.load("risk.onnx").graph.output]
+    assert outputs == ["label", "boxes", *["points", "reasons"] * bool(options), "risk"]
+
+
+def test_a_card_with_its_risk_to_read(run, card):
+    read = {"html": "Risk by region", "text": "or more points: ", "markdown": "| Risk | Region |"}
+    for language, words in read.items():
+        assert words in run("export", "risk.json", "--to", language, "--scorecard", "--risk").out
 
 
 def test_wrong_commands(fails, model, data, card):
     for command in (["export", model, "--to", "sql"], ["predict", model, data]):
         fails(*command, "--risk", words="this model has no risk table")
-    fails("export", "risk.json", "--to", "sql", "--risk", words="--to sql --scorecard")
+    fails("export", "risk.json", "--to", "sql", "--risk", words="add --scorecard")
     fails("export", "risk.json", "--to", "text", "--risk", code=2, words="--risk goes with --to sql, python, onnx")
     fails("rules", "risk.json", "--risk", "--format", "csv", code=2, words="--risk goes with --format text, markdown")
     fit = "fit", data, "--target", "fraud", "-o", "m.json"

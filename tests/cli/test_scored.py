@@ -57,7 +57,7 @@ def test_a_scorecard_is_learned_and_saved(run, data):
     result = run("fit", data, "--target", "fraud", *FIT)
     assert (result.code, result.err) == (0, "")
     table = small_table()
-    estimator = ScoredBoxesClassifier(max_boxes=3, max_limits=1, pos_label="yes", random_state=0)
+    estimator = ScoredBoxesClassifier(max_boxes=3, max_limits=1, signed_points=False, pos_label="yes", random_state=0)
     estimator.fit(table.select(["amount", "hour"]), np.array(table["fraud"].to_pylist()))
     model = load_model("model.json")
     assert model.scorecard == estimator.scorecard_
@@ -65,9 +65,12 @@ def test_a_scorecard_is_learned_and_saved(run, data):
     assert model.scorecard.to_text() == estimator.scorecard_.to_text()
     assert (
         "\nA row with enough points is predicted to have fraud = yes\n"
-        f"{estimator.scorecard_.to_text(estimator.risk_table_)}\n\n"
-        f"The same as a union of boxes:\n{estimator.boxes_.to_text()}\n"
+        f"{estimator.scorecard_.to_text(estimator.risk_table_)}\n\nOn the rows"
     ) in result.out
+    figures = result.out.split("On the rows")[1].splitlines()
+    table = [line.split() for line in figures if line.startswith(("1 ", "2 ", "3 ", "flagged "))]
+    inside = estimator.scorecard_.boxes.membership(small_table())
+    assert [int(row[1]) for row in table] == [*inside.sum(axis=0), estimator.scorecard_.contains(small_table()).sum()]
 
 
 def test_the_file_says_what_was_chosen(run, data):
@@ -113,7 +116,7 @@ def test_weights_count(run):
     pyarrow.csv.write_csv(table, "data.csv")
     run("fit", "data.csv", "--target", "fraud", *FIT, "--weight", "n")
     positive = np.array(table["fraud"].to_pylist()) == "yes"
-    estimator = ScoredBoxesClassifier(max_boxes=3, max_limits=1, random_state=0, pos_label=True)
+    estimator = ScoredBoxesClassifier(max_boxes=3, max_limits=1, signed_points=False, random_state=0, pos_label=True)
     estimator.fit(table.select(["amount", "hour"]), positive, table["n"].to_numpy())
     assert load_model("model.json").scorecard == estimator.scorecard_
 
@@ -133,7 +136,7 @@ def test_nothing_to_learn(run):
     result = run("fit", "data.csv", "--target", "fraud", "--method", "scored")
     assert result.code == 0
     assert "warning: No box was found" in result.err
-    assert "No box: nothing is flagged.\n\nThe same as a union of boxes:\nNo boxes: no row is flagged\n" in result.out
+    assert "No box: nothing is flagged.\n\nOn the rows" in result.out
     rows = list(csv.DictReader(io.StringIO(run("predict", "model.json", "data.csv").out)))
     assert {(row["fraud_predicted"], row["points"], row["box"]) for row in rows} == {("no", "0", "")}
 
@@ -207,9 +210,7 @@ def test_boxes_follow_from_a_scorecard():
 def test_a_scorecard_alone_is_a_model(run):
     small_card().to_json("alone.json")
     assert load_model("alone.json") == Model(small_card())
-    assert run("rules", "alone.json").out == (
-        f"A row with enough points is flagged\n{CARD}\n\nThe same as a union of boxes:\n{UNION}\n"
-    )
+    assert run("rules", "alone.json").out == f"A row with enough points is flagged\n{CARD}\n"
 
 
 def edited(change):
@@ -278,26 +279,25 @@ def test_one_clear_error(fails, change, words):
 
 
 def test_rules_as_text(run, card):
-    assert run("rules", card) == (
-        0,
-        "A row with enough points is predicted to have fraud = yes\n"
-        f"{CARD}\n\nThe same as a union of boxes:\n{UNION}\n",
-        "",
-    )
+    text = f"A row with enough points is predicted to have fraud = yes\n{CARD}\n"
+    assert run("rules", card) == (0, text, "")
+    assert run("rules", card, "--union") == (0, f"{text}\nThe same as a union of boxes:\n{UNION}\n", "")
 
 
 def test_rules_on_rows(run, card, data):
     lines = run("rules", card, "--data", data).out.splitlines()
     flagged = small_card().contains(small_table())
     assert int(lines[-1].split()[1]) == flagged.sum() > 0
-    assert [line.split()[0] for line in lines[-3:]] == ["1", "2", "any"]
+    assert [line.split()[0] for line in lines[-4:]] == ["1", "2", "3", "flagged"]
+    inside = small_card().boxes.membership(small_table()).sum(axis=0)
+    assert [int(line.split()[1]) for line in lines[-4:-1]] == inside.tolist()
 
 
 def test_rules_as_markdown(run, card):
-    out = run("rules", card, "--format", "markdown").out
-    assert out == (
-        f"{small_card().to_markdown()}\n\nThe same as a union of boxes:\n\n{small_card().union().to_markdown()}\n"
-    )
+    text, union = small_card().to_markdown(), small_card().union().to_markdown()
+    assert run("rules", card, "--format", "markdown").out == f"{text}\n"
+    both = run("rules", card, "--format", "markdown", "--union").out
+    assert both == f"{text}\n\nThe same as a union of boxes:\n\n{union}\n"
 
 
 def test_rules_as_json(run, card):
@@ -349,7 +349,7 @@ def test_predictions_are_those_of_the_estimator(run):
     pyarrow.csv.write_csv(new, "new.csv")
     assert run("fit", "data.csv", "--target", "fraud", "--method", "scored", "--max-limits", 2).code == 0
     table = mixed_table(300, 0)
-    estimator = ScoredBoxesClassifier(max_limits=2, pos_label="yes", random_state=0)
+    estimator = ScoredBoxesClassifier(max_limits=2, signed_points=False, pos_label="yes", random_state=0)
     estimator.fit(table.drop_columns(["fraud"]), np.array(table["fraud"].to_pylist()))
     rows = list(csv.DictReader(io.StringIO(run("predict", "model.json", "new.csv").out)))
     X = new.drop_columns(["fraud"])

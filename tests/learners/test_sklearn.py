@@ -160,7 +160,7 @@ FITTED = [
     FastBoxesClassifier(n_boxes=2, growth="free"),
     QUICK_CV,
     ScoredBoxesClassifier(cv=None),
-    ScoredBoxesClassifier(cv=2, max_limits=1),
+    ScoredBoxesClassifier(cv=2, max_limits=1, signed_points=False),
     SparseBoxesClassifier(cv=None),
     BoxSetClassifier(),
 ]

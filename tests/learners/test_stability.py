@@ -382,18 +382,26 @@ def test_the_setting_of_the_model_is_used(gap, monkeypatch):
 
     X, y = gap
     model = fitted(X, y, cv=2, max_boxes=3, max_union=5, signed_points=True, false_alarm_cost=0.25)
-    calls, learn = [], learning.learn
+    calls, draw = [], learning.draw
 
     def spy(ready, setting, shape, *rest):
         calls.append((setting, shape, rest))
-        return learn(ready, setting, shape, *rest)
+        return draw(ready, setting, shape, *rest)
 
-    monkeypatch.setattr(learning, "learn", spy)
+    monkeypatch.setattr(learning, "draw", spy)
     model.stability(X, y, n=1)
     ((setting, shape, rest),) = calls
     assert (setting.max_limits, setting.lam) == (model.max_limits_, model.lam_)
-    assert (shape.max_boxes, shape.max_union, shape.signed, shape.false_alarm_cost) == (3, 5, True, 0.25)
+    assert setting.signed
+    assert (shape.max_boxes, shape.max_union, shape.false_alarm_cost) == (3, 5, 0.25)
     assert rest == (None,)
+    calls.clear()
+    model = fitted(X, y, cv=2, max_boxes="auto", signed_points="auto", max_union="auto")
+    calls.clear()
+    model.stability(X, y, n=1)
+    ((setting, shape, _),) = calls
+    assert (setting.max_limits, setting.lam, setting.signed) == (model.max_limits_, model.lam_, model.signed_points_)
+    assert (shape.max_boxes, shape.max_union, shape.evenness) == (model.max_boxes_, None, 0.75)
 
 
 # weights

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boxdraw import BoxSet
+from boxdraw.model.export.text import rule_texts
 from boxdraw.model.statistics import BoxCounts, box_statistics, counted_statistics
 
 
@@ -53,14 +54,14 @@ def test_a_weight_of_three_is_three_rows():
     boxes = BoxSet([[0.0]] * 3, [[1.0]] * 3)
     weighted = box_statistics(boxes, member, positive, times.astype(np.float64))
     rows = np.repeat(np.arange(60), times)
-    repeated = counted_statistics(boxes, BoxCounts.of(member[rows], positive[rows], None))
+    repeated = counted_statistics(rule_texts(boxes), BoxCounts.of(member[rows], positive[rows], None))
     for name, column in repeated.items():
         assert np.array_equal(column, weighted[name]), name
     assert weighted["support"].tolist() == [times[member[:, k]].sum() for k in range(3)]
 
 
 def test_no_rows():
-    table = counted_statistics(BoxSet([[0.0]], [[1.0]]), BoxCounts.of(np.zeros((0, 1), bool), np.zeros(0, bool), None))
+    table = counted_statistics(["x"], BoxCounts.of(np.zeros((0, 1), bool), np.zeros(0, bool), None))
     assert table["support"].tolist() == [0]
     assert np.isnan(table["precision"]).all()
     assert np.isnan(table["recall"]).all()

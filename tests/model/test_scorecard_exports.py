@@ -15,8 +15,7 @@ from markdown_it import MarkdownIt
 from sqlglot import exp
 
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.scorecard import to_sql
-from boxdraw.model.export.sql import DIALECTS
+from boxdraw.model.export.sql import DIALECTS, to_sql
 from boxdraw.model.export.text import rule_texts
 from boxdraw.model.rule import Limit, Rule
 from boxdraw.model.scorecard import MAX_POINTS, Scorecard
@@ -127,14 +126,15 @@ def test_html(name):
     boxes = BoxSet.from_rules([Rule((Limit(name, categories={name}),)), Rule()], [name])
     card = Scorecard(boxes, [3, -2], 1)
     page = Cells(card.to_html())
-    assert page.tags == {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+    assert page.tags == {"table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"}
     rules = rule_texts(boxes)
-    assert page.cells == ["Alarm from 1 point.", "Points", "Rule", "3", rules[0], "−2", rules[1]]
+    rows = ["1", rules[0], "3", "", "2", rules[1], "−2", "", "", "Total. Alarm from 1 point.", "", ""]
+    assert page.cells == ["Scorecard with 2 boxes on 1 feature", "Box", "Rule", "Points", "Score", *rows]
     assert card._repr_html_() == card.to_html()
 
 
 def test_html_of_nothing():
-    cells = ["Scorecard with 0 boxes on 3 features", "Points", "Rule", "No box: nothing is flagged."]
+    cells = ["Scorecard with 0 boxes on 3 features", "Box", "Rule", "Points", "Score", "No box: nothing is flagged."]
     assert Cells(empty().to_html()).cells == cells
 
 

@@ -78,7 +78,25 @@ def test_without_folds_there_is_nothing_to_plot(rows):
 def test_wrong_input_gets_one_clear_error(rows, model):
     with pytest.raises(NotFittedError):
         FrontierDisplay.from_estimator(SparseBoxesClassifier())
-    with pytest.raises(TypeError, match="estimator must be a SparseBoxesClassifier, got FastBoxesClassifier"):
+    with pytest.raises(TypeError, match="estimator must be of Sparse or Scored Boxes, got FastBoxesClassifier"):
         FrontierDisplay.from_estimator(FastBoxesClassifier().fit(*rows))
     with pytest.raises(TypeError, match="ax must be a matplotlib Axes, got int"):
         model.frontier_.plot(ax=3)
+
+
+def test_scorecards_by_their_boxes():
+    """AUC with its errors, and average precision beside it."""
+    from boxdraw import ScoredBoxesClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = (X.sum(axis=1) + rng.logistic(size=300) > 2).astype(int)
+    model = ScoredBoxesClassifier(max_limits=1, signed_points=False, cv=2).fit(X, y)
+    display, points = FrontierDisplay.from_estimator(model), list(model.frontier_)
+    line = display.ax_.containers[0].lines[0]
+    np.testing.assert_array_equal(line.get_xydata(), [(point.max_boxes, point.auc) for point in points])
+    (other,) = [line for line in display.ax_.lines if line.get_label() == "average precision"]
+    np.testing.assert_array_equal(other.get_ydata(), [point.average_precision for point in points])
+    assert display.ax_.get_xlabel() == "Most boxes"
+    labels = {text.get_text() for text in display.ax_.get_legend().get_texts()}
+    assert labels == {"AUC", "average precision", "in use"}

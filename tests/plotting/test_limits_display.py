@@ -37,7 +37,7 @@ def test_shares_of_a_feature_of_numbers_are_those_of_its_rows():
         values = np.clip(X.loc[y == label, "dose"], low, high)
         counts, _ = np.histogram(values, bins=50, range=(low, high))
         np.testing.assert_allclose(hill, counts / counts.sum())
-    ((start, stop, texts),) = strip.bars(1)
+    ((start, stop, texts),) = strip.bars[1]
     assert (start, stop) == pytest.approx(((-0.5 - low) / (high - low), (0.6 - low) / (high - low)))
     assert texts == ("-0.5", "0.6")
 
@@ -57,7 +57,7 @@ def test_limits_between_whole_numbers_are_on_the_scale():
     strip = strip_of(BoxSet([[0.5]], [[10.9]]), 0, column, column > 7)
     assert strip.ends == ("0", "11")
     np.testing.assert_allclose(strip.hills[0][7:], [0, 1 / 3, 1 / 3, 1 / 3, 0])  # of 7 to 11
-    ((start, stop, _),) = strip.bars(0)
+    ((start, stop, _),) = strip.bars[0]
     assert (start, stop) == pytest.approx((1 / 12, 11.4 / 12))
 
 
@@ -67,9 +67,9 @@ def test_categories_have_a_bar_below_each_that_is_admitted():
     shares = [(X.loc[y == label, "region"] == name).mean() for label in ("ill", "well") for name in ("north", "east")]
     np.testing.assert_allclose([hill[i] for hill in strip.hills for i in (0, 2)], shares)
     assert [text for _, text in strip.names] == ["north", "east", "south"]
-    assert strip.limited_by == [0, 2]
-    assert [bar[:2] for bar in strip.bars(0)] == [pytest.approx((0.05 / 3, 1.95 / 3))]
-    assert [bar[:2] for bar in strip.bars(2)] == [pytest.approx((2.05 / 3, 2.95 / 3))]
+    assert list(strip.bars) == [0, 2]
+    assert [bar[:2] for bar in strip.bars[0]] == [pytest.approx((0.05 / 3, 1.95 / 3))]
+    assert [bar[:2] for bar in strip.bars[2]] == [pytest.approx((2.05 / 3, 2.95 / 3))]
 
 
 def test_bars_have_a_line_at_a_limit_and_an_arrow_at_an_open_end():

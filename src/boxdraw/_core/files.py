@@ -12,8 +12,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-__all__ = ["read_source", "replacing", "write_text"]
-
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # which only writing can meet, and which come without a name
 
 

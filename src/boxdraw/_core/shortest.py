@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from boxdraw._core.arrays import FloatArray
 
-__all__ = ["shortest_between"]
-
 # Literals, because 10.0**i is not correctly rounded everywhere.
 _SMALLEST_EXPONENT = -323
 _POWERS = np.array([float(f"1e{i}") for i in range(_SMALLEST_EXPONENT, 309)])

@@ -23,8 +23,6 @@ from boxdraw.cli.learning import learn
 from boxdraw.model.export.text import rule_texts
 from boxdraw.tables.labelled import Piece
 
-__all__ = ["BOXES", "PEERS", "Contender", "Tested", "contenders", "size_of_tree"]
-
 #: boxdraw's learners, by their ``--method``.
 BOXES = {"sparse": "Sparse Boxes", "scored": "Scored Boxes", "fast": "Fast Boxes, CV", "exact": "Exact Boxes"}
 #: Classifiers to compare with.

@@ -13,8 +13,6 @@ from boxdraw.cli.show import note, say, say_json, text_table
 from boxdraw.datasets import DatasetInfo, describe_dataset, list_datasets, load_dataset
 from boxdraw.datasets.files import find_file
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
-
 SUMMARY = "List the data sets of the paper and the one that comes with boxdraw, describe one, or write it to a file."
 EXAMPLES = """\
   boxdraw datasets
@@ -67,11 +65,8 @@ def _no_name(args: argparse.Namespace) -> None:
     header = ["name", "from", "here", "rows", "features", "positives", "negatives per positive"]
     say(text_table(header, [_cells(entry) for entry in facts], left=3))
     if missing := [name for name in list_datasets() if name not in here]:
-        note(f"{_few(missing)} cannot be loaded here; boxdraw datasets NAME says what is needed", args.quiet)
-
-
-def _few(names: list[str]) -> str:
-    return " and ".join(names) if len(names) < 3 else f"{len(names)} data sets"
+        few = " and ".join(missing) if len(missing) < 3 else f"{len(missing)} data sets"
+        note(f"{few} cannot be loaded here; boxdraw datasets NAME says what is needed", args.quiet)
 
 
 def _describe(info: DatasetInfo, args: argparse.Namespace) -> None:

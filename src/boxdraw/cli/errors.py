@@ -8,8 +8,6 @@ from typing import Any
 from boxdraw.model.export.text import printable
 from boxdraw.tables.errors import TableError
 
-__all__ = ["Failure", "UsageError", "extra", "one_line"]
-
 # What to type where a table can't be used as it is, by `TableError.advice`.
 _ADVICE = {
     "encoding": "; name its encoding, for example --encoding {}",

@@ -26,8 +26,6 @@ from boxdraw.metrics import auh_score
 from boxdraw.model.export.text import format_number, printable
 from boxdraw.tables.labelled import Piece, TrainingFile, label_text
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "recall_at", "run"]
-
 SUMMARY = "Judge the rules of each learner on held-out rows, beside logistic regression, a small tree and a forest."
 EXAMPLES = """\
   boxdraw evaluate data.csv --target fraud

@@ -12,20 +12,20 @@ from boxdraw.cli.show import say
 from boxdraw.model.file import Model
 from boxdraw.model.risk import RiskTable
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "exported", "run"]
-
-SUMMARY = "Write a model, or its scorecard, as SQL, Python, ONNX, HTML, Markdown, text or JSON."
+SUMMARY = "Write a model, or its scorecard, as SQL, Python, ONNX, PMML, HTML, Markdown, text or JSON."
 EXAMPLES = """\
   boxdraw export model.json --to sql
   boxdraw export model.json --to sql --dialect postgres --table payments -o flag.sql
   boxdraw export model.json --to sql --scorecard --table payments
-  boxdraw export model.json --to sql --risk --table payments
+  boxdraw export model.json --to sql --scorecard --risk --reasons --table payments
   boxdraw export model.json --to python -o flag.py
-  boxdraw export model.json --to onnx -o model.onnx"""
+  boxdraw export model.json --to onnx -o model.onnx
+  boxdraw export model.json --to pmml --scorecard -o card.pmml"""
 
-LANGUAGES = ("sql", "python", "onnx", "html", "json", "text", "markdown")
-_NOT_OF_SCORECARDS = ("python", "onnx")
-_WITH_RISK = ("sql", "python", "onnx")
+LANGUAGES = ("sql", "python", "onnx", "pmml", "html", "json", "text", "markdown")
+_WITH_RISK = ("sql", "python", "onnx", "pmml")
+_CARDS_WITH_RISK = ("html", "text", "markdown")
+_WITH_REASONS = ("sql", "python")  # elsewhere they are there anyway, or there is no place for them
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--risk",
         action="store_true",
-        help="also write the risk of a row, as SQL, Python or ONNX; as SQL without --table, the risk alone",
+        help="also write the risk of a row, or of each number of points; as SQL without --table, the risk alone",
+    )
+    parser.add_argument(
+        "--reasons",
+        action="store_true",
+        help="also write the numbers of the boxes that hold a row, those with most points first, as SQL or Python",
     )
     group = parser.add_argument_group("details")
     group.add_argument("--dialect", metavar="NAME", help="of SQL: the database, for example postgres (sqlite)")
@@ -59,10 +64,12 @@ def run(args: argparse.Namespace) -> None:
     for option, language in (("dialect", "sql"), ("table", "sql"), ("name", "python")):
         if getattr(args, option) is not None and args.to != language:
             raise UsageError(f"--{option} goes with --to {language}")
-    if args.scorecard and args.to in _NOT_OF_SCORECARDS:
-        raise UsageError(f"a scorecard is not written as {args.to}; leave out --scorecard to write its union of boxes")
-    if args.risk and args.to not in _WITH_RISK:
-        raise UsageError(f"--risk goes with --to {', '.join(_WITH_RISK)}")
+    with_risk = (*_WITH_RISK, *(_CARDS_WITH_RISK if args.scorecard else ()))
+    for option, languages in (("risk", with_risk), ("reasons", _WITH_REASONS)):
+        if getattr(args, option) and args.to not in languages:
+            raise UsageError(f"--{option} goes with --to {', '.join(languages)}")
+    if args.risk and args.reasons and args.to == "sql" and args.table is None:
+        raise UsageError("SQL with --risk and --reasons is several columns: add --table")
     if args.to == "onnx" and args.output == "-":
         raise UsageError("ONNX is no text: give it a file, for example -o model.onnx")
     output = Output(args.output, args.force, (args.model,))
@@ -72,8 +79,10 @@ def run(args: argparse.Namespace) -> None:
     model = load_model(args.model)
     if args.risk:
         given["risk"] = _risk(model, args.scorecard)
-        if args.to == "sql" and table is None:  # a single expression
-            given |= dict.fromkeys(("column", "points_column") if args.scorecard else ("column",))
+    if args.reasons and not (args.scorecard and args.to == "python"):  # that function returns them anyway
+        given["reasons"] = True
+    if args.to == "sql" and table is None and (args.risk or args.reasons):  # a single expression
+        given |= dict.fromkeys(("column", "points_column") if args.scorecard else ("column",))
     content = exported(model, args.to, args.scorecard, **given)
     if output.is_stdout and isinstance(content, str) and args.to in ("text", "markdown"):
         say(content)  # for people, on whatever terminal they have
@@ -86,9 +95,10 @@ def exported(model: Model, language: str, scorecard: bool = False, **details: An
     written = model.scorecard if scorecard else model.boxes
     if written is None:
         raise Failure("this model has no scorecard: boxdraw fit --method scored learns one")
+    if language in ("sql", "pmml"):
+        details |= dict(zip(("negative", "positive"), model.classes, strict=True))
     if language == "sql":
-        negative, positive = model.classes
-        details = {"negative": negative, "positive": positive, "column": _column(model)} | details
+        details = {"column": _column(model)} | details
     content = getattr(written, f"to_{language}")(**details)
     if isinstance(content, str | bytes):
         return content.removesuffix("\n") if isinstance(content, str) else content
@@ -99,7 +109,7 @@ def exported(model: Model, language: str, scorecard: bool = False, **details: An
 def _risk(model: Model, scorecard: bool) -> RiskTable:
     risk = risk_of(model)
     if risk.boxes is None and not scorecard:
-        raise Failure("the risk of this model goes by points, which only SQL of the card has: --to sql --scorecard")
+        raise Failure("the risk of this model goes by points, which only the card has: add --scorecard")
     return risk
 
 

@@ -13,11 +13,9 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import printable, rule_texts
 from boxdraw.model.file import Model
 from boxdraw.model.risk import FIELDS
-from boxdraw.model.statistics import BoxCounts, counted_statistics, wilson_interval
+from boxdraw.model.statistics import BoxCounts, counted_statistics
 from boxdraw.tables.labelled import Piece, Tell, label_text
 from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
-
-__all__ = ["EDITED", "HEADER", "box_figures", "edit_texts", "figure_cells", "figures_text", "model_text", "rules_json"]
 
 #: Titles of the figures.
 HEADER = ("box", "rows", "caught", "false alarms", "precision", "95% interval", "recall", "only here", "lift")
@@ -28,49 +26,37 @@ EDITED = "Edited since it was learned:"
 def box_figures(
     model: Model, pieces: Iterable[Piece], n_rows: int | None = None, tell: Tell | None = None
 ) -> list[dict[str, Any]]:
-    """Count what each box catches in rows that come in pieces, and at the end what all of them do together."""
-    counts: BoxCounts | None = None
+    """Count what each box that people read catches in rows that come in pieces, and at the end what is flagged."""
+    boxes, card = read_boxes(model), model.scorecard
+    counts: list[BoxCounts] = []
     unseen: dict[str, list[str]] = {}
     done = 0
     for rows, positive, weight in pieces:
-        some = BoxCounts.of(model.boxes.membership(rows), positive, weight)
-        counts = some if counts is None else counts.merge(some)
-        unseen = merged_unseen(unseen, unseen_categories(rows, model.boxes))
+        member = boxes.membership(rows)
+        flagged = member if card is None else card.contains(rows)[:, None]
+        some = [BoxCounts.of(each, positive, weight) for each in (member, flagged)]
+        counts = [old.merge(new) for old, new in zip(counts, some, strict=True)] if counts else some
+        unseen = merged_unseen(unseen, unseen_categories(rows, boxes))
         done += rows.num_rows
         if tell is not None:
             tell("counting rows in boxes", done, n_rows)
-    assert counts is not None
     warn_of(unseen)
-    columns = counted_statistics(model.boxes, counts)
-    values = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
-    return [*({"box": k, **row} for k, row in enumerate(rows, start=1)), _together(counts)]
+    boxed, name = ("any", "in any box") if card is None else ("flagged", "enough points")
+    together = {"box": boxed, **_rows([name], counts[1].together())[0], "overlap": math.nan}
+    rows = _rows(rule_texts(boxes), counts[0])
+    return [*({"box": k, **row} for k, row in enumerate(rows, start=1)), together]
 
 
-def _together(counts: BoxCounts) -> dict[str, Any]:
-    support, caught = float(counts.rows.any), float(counts.positives.any)
-    n_positive, n_rows = float(counts.positives.all), float(counts.rows.all)
-    low, high = wilson_interval(np.array([caught]), np.array([support]))
-    precision, base = _ratio(caught, support), _ratio(n_positive, n_rows)
-    recall = _ratio(caught, n_positive)
-    return {
-        "box": "any",
-        "rule": "in any box",
-        "support": support,
-        "true_positives": caught,
-        "false_positives": support - caught,
-        "precision": precision,
-        "precision_low": float(low[0]),
-        "precision_high": float(high[0]),
-        "recall": recall,
-        "unique_recall": recall,
-        "lift": _ratio(precision, base),
-        "overlap": math.nan,
-    }
+def read_boxes(model: Model) -> BoxSet:
+    """Return the boxes that people read: those with points, if the model is a scorecard."""
+    return model.boxes if model.scorecard is None else model.scorecard.boxes
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
+def _rows(rules: list[str], counts: BoxCounts) -> list[dict[str, Any]]:
+    """Return the figures of each box."""
+    columns = counted_statistics(rules, counts)
+    values = [np.asarray(column).tolist() for column in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
 def figures_text(rows: Sequence[dict[str, Any]]) -> str:
@@ -92,14 +78,18 @@ def figure_cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def model_text(model: Model, with_risk: bool = False) -> str:
-    """Write what a model says, for people: the scorecard with its risk or the boxes, and how people changed them."""
+def model_text(model: Model, with_risk: bool = False, with_union: bool = False) -> str:
+    """Write what a model says, for people: the scorecard with its risk or the boxes, and how people changed them.
+
+    The union of a scorecard comes with it only if asked for.
+    """
     edits = _edits_text(model)
     if model.scorecard is None:
         risk = f"\n\nRisk:\n{model.risk.to_text()}" if with_risk and model.risk is not None else ""
         return f"A row in any of these boxes is {_flagged(model)}\n{model.boxes.to_text()}{risk}{edits}"
     card = f"A row with enough points is {_flagged(model)}\n{model.scorecard.to_text(model.risk)}"
-    return f"{card}\n\nThe same as a union of boxes:\n{model.boxes.to_text()}{edits}"
+    union = f"\n\nThe same as a union of boxes:\n{model.boxes.to_text()}" if with_union else ""
+    return f"{card}{union}{edits}"
 
 
 def _edits_text(model: Model) -> str:
@@ -124,18 +114,20 @@ def _flagged(model: Model) -> str:
 
 def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
     """Return the rules as data, with figures if there are some."""
-    boxes: list[dict[str, Any]] = []
-    for k, rule in enumerate(_rules(model.boxes)):
-        boxes.append({"box": k + 1, **rule})
-        if figures is not None:
-            boxes[-1] |= {name: value for name, value in figures[k].items() if name not in ("box", "rule")}
-    result: dict[str, Any] = {"target": model.target, "classes": list(model.classes), "boxes": boxes}
-    if model.scorecard is not None:
-        card = model.scorecard
-        worth = zip(card.points, _rules(card.boxes), strict=True)
+    card = model.scorecard
+    boxes = [{"box": k, **rule} for k, rule in enumerate(_rules(model.boxes), start=1)]
+    read = boxes if card is None else [{}] * len(card)
+    if figures is not None:
+        left_out = ("box", "rule")
+        own = [{name: value for name, value in row.items() if name not in left_out} for row in figures[:-1]]
+        read = [box | row for box, row in zip(read, own, strict=True)]
+    result: dict[str, Any] = {"target": model.target, "classes": list(model.classes)}
+    result["boxes"] = read if card is None else boxes
+    if card is not None:
+        worth = zip(card.points, _rules(card.boxes), read, strict=True)
         result["scorecard"] = {
             "threshold": card.threshold,
-            "boxes": [{"points": points, **rule} for points, rule in worth],
+            "boxes": [{"points": points, **rule, **row} for points, rule, row in worth],
         }
     if model.risk is not None:
         figured = [{key: getattr(region, name) for key, name in FIELDS.items()} for region in model.risk]

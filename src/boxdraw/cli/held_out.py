@@ -17,8 +17,6 @@ from boxdraw.model.export.text import printable
 from boxdraw.model.rule import is_missing
 from boxdraw.tables.labelled import TrainingFile, label_text
 
-__all__ = ["add_splitting", "check_splitting", "column_values", "group_numbers", "manner", "splits"]
-
 Split = tuple[IntArray, IntArray]
 
 

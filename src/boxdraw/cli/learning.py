@@ -11,24 +11,10 @@ from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClas
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.labelled import column_names
-from boxdraw.cli.options import cost, load_rules, number_from_0, positive_integer, positive_number, share
+from boxdraw.cli.options import cost, load_rules, number_from_0, positive_integer, positive_number, share, share_or_all
 from boxdraw.cli.show import progress
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.labelled import TrainingFile
-
-__all__ = [
-    "CONSTRAINTS",
-    "METHODS",
-    "add_learning",
-    "add_settings",
-    "box_counts",
-    "check_learning",
-    "constraints_of",
-    "learn",
-    "make_estimator",
-    "read_constraints",
-    "set_alarm_rate",
-]
 
 #: The learners.
 METHODS = ("sparse", "fast", "exact", "scored")
@@ -91,7 +77,7 @@ def add_settings(group: argparse._ArgumentGroup, seconds: str) -> None:
         "--max-boxes",
         type=positive_integer,
         metavar="N",
-        help="the most boxes (sparse: by cross-validation up to 8, fast: 10, exact: 3, scored: 8)",
+        help="the most boxes (by cross-validation up to 8 for sparse, 16 for scored; fast: 10, exact: 3)",
     )
     group.add_argument(
         "--time-limit", type=positive_number, metavar="SECONDS", help=f"of a fit, for exact boxes ({seconds})"
@@ -145,9 +131,9 @@ def add_constraints(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--min-box-precision",
-        type=share,
-        metavar="P",
-        help="but for fast boxes: the least share of rows in a box that have the label",
+        type=share_or_all,
+        metavar="SHARE",
+        help="but for fast boxes: the least share of rows in a box that have the label, such as 50%% or 100%%",
     )
 
 
@@ -293,9 +279,10 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
         )
     if args.method == "scored":
         return ScoredBoxesClassifier(
-            max_boxes=args.max_boxes or 8,
+            max_boxes=args.max_boxes or "auto",
             max_limits=args.max_limits or "auto",
-            max_union=args.max_union or 8,
+            max_union=args.max_union or "auto",
+            signed_points=False,  # so that there is a union, which the other commands read
             false_alarm_cost=cost,
             **constraints_of(args),
             **goals | common,

@@ -22,8 +22,6 @@ from boxdraw.cli import compare, datasets, demo, evaluate, export, fit, predict,
 from boxdraw.cli.errors import UsageError, one_line
 from boxdraw.cli.show import say
 
-__all__ = ["Parser", "main", "make_parser", "run_command"]
-
 _COMMANDS: dict[str, Any] = {
     "fit": fit,
     "predict": predict,

@@ -14,23 +14,6 @@ from boxdraw.model.export.scorecard import union_within
 from boxdraw.model.file import Model, model_from_json
 from boxdraw.model.risk import RiskTable
 
-__all__ = [
-    "add_common",
-    "add_csv",
-    "add_labelled",
-    "add_output",
-    "check_inputs",
-    "cost",
-    "load_model",
-    "load_rules",
-    "number_from_0",
-    "positive_integer",
-    "positive_number",
-    "share",
-    "shares",
-    "target_column",
-]
-
 
 def add_common(parser: argparse.ArgumentParser, *, json: str | None) -> None:
     """Add the options of every command; ``json`` says what ``--json`` prints, None leaves it out."""
@@ -193,10 +176,20 @@ def _number(text: str) -> float:
 
 def share(text: str) -> float:
     """Parse a share between 0 and 1, such as 0.01 or 1%."""
-    number = _number(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    if not 0 < number < 1:
+    if not 0 < (number := _share(text)) < 1:
         raise argparse.ArgumentTypeError(f"expected a share between 0 and 1 such as 0.01 or 1%, got {text!r}")
     return number
+
+
+def share_or_all(text: str) -> float:
+    """Parse a share above 0, up to 1 or 100%."""
+    if not 0 < (number := _share(text)) <= 1:
+        raise argparse.ArgumentTypeError(f"expected a share up to 1 such as 0.5 or 50%, got {text!r}")
+    return number
+
+
+def _share(text: str) -> float:
+    return _number(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 
 def positive_integer(text: str) -> int:

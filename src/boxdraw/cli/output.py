@@ -14,8 +14,6 @@ from boxdraw._core.files import replacing
 from boxdraw.cli.errors import Failure, UsageError
 from boxdraw.tables.write import check_csv_type, write_csv, write_parquet
 
-__all__ = ["Output", "check_table_name", "write_tables"]
-
 
 @dataclass(frozen=True, slots=True)
 class Output:

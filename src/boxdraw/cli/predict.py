@@ -23,8 +23,6 @@ from boxdraw.tables.labelled import Tell
 from boxdraw.tables.source import TableFile, decoded
 from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "predictions", "run"]
-
 Unseen = dict[str, tuple[int, set[str]]]  # by column: in how many rows, and which
 
 SUMMARY = "Write the rows of a table with the predicted label, the points of a scorecard, and the box that holds each."
@@ -82,7 +80,7 @@ def _write(args: argparse.Namespace, model: Model, output: Output, tell: Tell) -
         for rows, table in [pieces.whole()] if args.explain else pieces:
             columns = predictions(model, rows, args.explain, args.risk)
             _merge_unseen(unseen, _unseen(rows, model))
-            done, flagged = done + rows.num_rows, flagged + _count_flagged(columns)
+            done, flagged = done + rows.num_rows, flagged + len(columns["box"]) - columns["box"].null_count
             tell("predictions", done, n_rows)
             yield _joined(table, columns, args.only_flagged)
 
@@ -146,16 +144,13 @@ def _joined(table: Any, columns: dict[str, Any], only_flagged: bool) -> Any:
     return table.filter(columns["box"].is_valid()) if only_flagged else table
 
 
-def _count_flagged(columns: dict[str, Any]) -> int:
-    return len(columns["box"]) - columns["box"].null_count
-
-
 def predictions(model: Model, rows: Any, explain: bool, risk: bool = False) -> dict[str, Any]:
     """Return the columns that a prediction adds."""
     pa = extra("pyarrow")
     member = model.boxes.membership(rows)
     name = "predicted" if model.target is None else f"{model.target}_predicted"
-    columns = {name: pa.array(model.labels(np.asarray(member.any(axis=1))).tolist(), _label_type(model))}
+    kind = pa.array(list(model.classes)).type  # which a table without rows has too
+    columns = {name: pa.array(model.labels(np.asarray(member.any(axis=1))).tolist(), kind)}
     if model.scorecard is not None:
         columns["points"] = pa.array(model.scorecard.score(rows), pa.int64())
     box = first_box(member)
@@ -167,11 +162,6 @@ def predictions(model: Model, rows: Any, explain: bool, risk: bool = False) -> d
 
         columns["why"] = pa.array(list(why(model.boxes, rows)["why"]), pa.string())
     return columns
-
-
-def _label_type(model: Model) -> Any:
-    """Return the type of a column of labels, which a table without rows has too."""
-    return extra("pyarrow").array(list(model.classes)).type
 
 
 def _unseen(rows: Any, model: Model) -> Unseen:

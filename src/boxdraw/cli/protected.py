@@ -18,8 +18,6 @@ from boxdraw.model.rule import is_missing
 from boxdraw.model.statistics import wilson_interval
 from boxdraw.tables.labelled import TrainingFile, label_text
 
-__all__ = ["Groups", "Rates", "groups_of", "rates_text"]
-
 _MOST = 50  # groups that a person can compare
 _ANY = "all"  # the row of a model as a whole
 _SHARES = {"alarm_rate": (1, 0), "precision": (2, 1), "recall": (2, 3)}  # the columns of counts that each divides

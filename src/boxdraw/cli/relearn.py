@@ -13,8 +13,6 @@ from boxdraw.model.file import Model
 from boxdraw.report.payload import Labelled
 from boxdraw.report.report import find_form
 
-__all__ = ["Slider", "find_slider"]
-
 _WHERE = "give those rows as DATA, and other rows as --test"
 
 

@@ -31,8 +31,6 @@ from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.schema import warn_of_unseen
 from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
-
 SUMMARY = "Write a page that shows a model on a table and lets people move its limits, in one HTML file."
 EXAMPLES = """\
   boxdraw report model.json data.csv

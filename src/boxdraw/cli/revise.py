@@ -31,8 +31,6 @@ from boxdraw.model.file import Edit, Model, model_to_json, now
 from boxdraw.model.settings import as_plain
 from boxdraw.tables.labelled import label_text
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
-
 SUMMARY = "Change rules in use as little as pays on new rows, and show what each change gains."
 EXAMPLES = """\
   boxdraw revise model.json new.csv

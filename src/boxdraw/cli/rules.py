@@ -17,6 +17,7 @@ from boxdraw.cli.figures import (
     figure_cells,
     figures_text,
     model_text,
+    read_boxes,
     rules_json,
 )
 from boxdraw.cli.labelled import open_table
@@ -29,8 +30,6 @@ from boxdraw.model.file import Model
 from boxdraw.model.settings import as_plain
 from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
-
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "history_text", "rules_text", "run"]
 
 SUMMARY = "Print the rules of a model; with --data also what each of them catches there."
 EXAMPLES = """\
@@ -54,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--history", action="store_true", help="print who changed what, when and why, and the hash of each file before"
     )
+    parser.add_argument("--union", action="store_true", help="also print a scorecard as a union of boxes")
     add_output(parser, "-", "the rules")
     group = parser.add_argument_group("rows to try the rules on")
     group.add_argument("--data", metavar="DATA", help="a CSV or Parquet file with labels, or - for standard input")
@@ -72,8 +72,8 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("--target, --weight and --skip-unlabelled describe the rows of --data, which is not given")
     if args.risk and args.format == "csv":
         raise UsageError("--risk goes with --format text, markdown, json")
-    if args.history and (args.risk or args.data is not None or args.format == "csv"):
-        raise UsageError("--history goes with --format text, markdown, json, and without --risk and --data")
+    if args.history and (args.risk or args.union or args.data is not None or args.format == "csv"):
+        raise UsageError("--history goes with --format text, markdown, json, without --risk, --union and --data")
     check_inputs(args.model, args.data)
     output = Output(args.output, args.force, (args.model, args.data or "-"))
     model = load_model(args.model)
@@ -84,7 +84,8 @@ def run(args: argparse.Namespace) -> None:
     if args.history:
         text = history_text(model, form)
     else:
-        text = rules_text(model, figures, form, "standard input" if args.data == "-" else args.data, args.risk)
+        data = "standard input" if args.data == "-" else args.data
+        text = rules_text(model, figures, form, data, args.risk, args.union)
     if output.is_stdout and form == "json":
         say_json(json.loads(text))
     elif output.is_stdout:
@@ -122,28 +123,35 @@ def history_text(model: Model, form: str) -> str:
 
 
 def rules_text(
-    model: Model, figures: list[dict[str, Any]] | None, form: str, data: str | None, with_risk: bool = False
+    model: Model,
+    figures: list[dict[str, Any]] | None,
+    form: str,
+    data: str | None,
+    with_risk: bool = False,
+    with_union: bool = False,
 ) -> str:
-    """Write rules, figures if there are some, and the risk of boxes if asked for; a card has it in any case."""
+    """Write rules, figures if there are some, and what is asked for beside them; a card has its risk in any case."""
     if form == "json":
         return json.dumps(as_plain(rules_json(model, figures)), ensure_ascii=False, allow_nan=False, indent=2)
     if form == "csv":
         return _csv(model, figures)
     if form == "markdown":
-        table = to_markdown(model.boxes)
+        union = "" if model.scorecard is not None and not with_union else to_markdown(model.boxes)
+        table = union
         if model.scorecard is not None:
-            table = f"{model.scorecard.to_markdown(model.risk)}\n\nThe same as a union of boxes:\n\n{table}"
+            table = model.scorecard.to_markdown(model.risk)
+            table += f"\n\nThe same as a union of boxes:\n\n{union}" if with_union else ""
         elif with_risk and model.risk is not None:
             table = f"{table}\n\n{model.risk.to_markdown()}"
         if model.edits:
             table = f"{table}\n\n{EDITED}\n\n{markdown_table(('Time', 'Edit'), edit_texts(model))}"
         return table if figures is None else f"{table}\n\nOn the rows of `{data}`:\n\n{_markdown(figures)}"
-    text = model_text(model, with_risk)
+    text = model_text(model, with_risk, with_union)
     return text if figures is None else f"{text}\n\nOn the rows of {data}:\n{figures_text(figures)}"
 
 
 def _csv(model: Model, figures: list[dict[str, Any]] | None) -> str:
-    rows = figures or [{"box": k, "rule": rule} for k, rule in enumerate(rule_texts(model.boxes), start=1)]
+    rows = figures or [{"box": k, "rule": rule} for k, rule in enumerate(rule_texts(read_boxes(model)), start=1)]
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else ["box", "rule"], lineterminator="\n")
     writer.writeheader()

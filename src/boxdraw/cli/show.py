@@ -13,8 +13,6 @@ from typing import Any, TextIO
 
 from boxdraw.model.settings import as_plain
 
-__all__ = ["note", "percent", "progress", "rows_progress", "say", "say_json", "text_table"]
-
 _ASCII = str.maketrans({"≤": "<=", "≥": ">=", "±": "+-", "–": "-"})
 
 
@@ -66,19 +64,13 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int =
 @contextmanager
 def progress(what: str, total: float | None, quiet: bool) -> Iterator[Callable[[float, str], None]]:
     """Show a progress bar on a terminal where rich is installed; yield ``step(done, words)``."""
-    rich = None if quiet or not sys.stderr.isatty() else _rich()
-    if rich is None:
-        yield lambda done, words: None
-        return
-    console = importlib.import_module("rich.console").Console(stderr=True)
-    columns = rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TimeElapsedColumn()
-    with rich.Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=total)
+    with _bar(quiet, lambda rich: [rich.TimeElapsedColumn()]) as bar:
+        task = None if bar is None else bar.add_task(what, total=total)
 
         def step(done: float, words: str) -> None:
-            # Words may come from the user's table, and rich reads brackets as colours.
-            shown = importlib.import_module("rich.markup").escape(f"{what}: {words}" if words else what)
-            bar.update(task, completed=done, description=shown)
+            if bar is not None:  # words may come from the user's table, and rich reads brackets as colours
+                shown = importlib.import_module("rich.markup").escape(f"{what}: {words}" if words else what)
+                bar.update(task, completed=done, description=shown)
 
         yield step
 
@@ -86,20 +78,24 @@ def progress(what: str, total: float | None, quiet: bool) -> Iterator[Callable[[
 @contextmanager
 def rows_progress(quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
     """Show passes over many rows with their speed and the time left; yield ``tell(what, done, total)``."""
-    rich = None if quiet or not sys.stderr.isatty() else _rich()
+    with _bar(quiet, lambda rich: [rich.TextColumn("{task.fields[speed]}"), rich.TimeRemainingColumn()]) as bar:
+        yield (lambda what, done, total: None) if bar is None else _Passes(bar)
+
+
+@contextmanager
+def _bar(quiet: bool, more: Callable[[Any], list[Any]]) -> Iterator[Any]:
+    """Show words, a bar and more columns; None where there is no terminal, or no rich: a bar is not worth an error."""
+    try:
+        rich = None if quiet or not sys.stderr.isatty() else importlib.import_module("rich.progress")
+    except ImportError:
+        rich = None
     if rich is None:
-        yield lambda what, done, total: None
+        yield None
         return
     console = importlib.import_module("rich.console").Console(stderr=True)
-    with rich.Progress(
-        rich.TextColumn("{task.description}"),
-        rich.BarColumn(),
-        rich.TextColumn("{task.fields[speed]}"),
-        rich.TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    ) as bar:
-        yield _Passes(bar)
+    columns = [rich.TextColumn("{task.description}"), rich.BarColumn(), *more(rich)]
+    with rich.Progress(*columns, console=console, transient=True) as bar:
+        yield bar
 
 
 class _Passes:
@@ -118,10 +114,3 @@ class _Passes:
         elif now > self._start:
             self._bar.update(self._task, completed=done, speed=f"{done / (now - self._start):,.0f} rows/s")
         self._what, self._done = what, done
-
-
-def _rich() -> Any:
-    try:
-        return importlib.import_module("rich.progress")
-    except ImportError:  # a bar is not worth an error
-        return None

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from boxdraw.datasets.citations import CITATIONS, LICENCES
 from boxdraw.datasets.simulated import LAWS
 
-__all__ = ["CATALOGUE", "DatasetInfo", "describe_dataset"]
-
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:
@@ -102,29 +100,47 @@ def _keel(name: str, n_rows: int, n_features: int, ratio: float, original: str, 
 
 
 def _simulated(name: str, n_rows: int, n_features: int, ratio: float) -> DatasetInfo:
-    law = LAWS[name]
+    law, power = LAWS[name], {2: "²", 3: "³"}[n_features]
     status = (
         "The law is the authors', the rows are not: their sample can be read from a file with from_file=True."
         if law.exact
         else "A reconstruction: the authors' rows are lost, and the law is one that fits the paper's counts."
     )
-    return DatasetInfo(
-        name,
-        n_rows,
-        n_features,
-        ratio,
-        "simulated",
-        name,
-        "a generator of boxdraw, after the paper",
-        LICENCES["simulated"],
-        CITATIONS["simulated"],
-        f"{law.text[0].upper()}{law.text[1:]}; drawn until the counts are the paper's. {status}",
-        not law.exact,
-    )
+    note = f"Uniform on [{law.low}, {law.high}]{power}, {law.text}; drawn until the counts are the paper's. {status}"
+    known = "a generator of boxdraw, after the paper", LICENCES["simulated"], CITATIONS["simulated"]
+    return DatasetInfo(name, n_rows, n_features, ratio, "simulated", name, *known, note, not law.exact)
 
 
-def _file(name: str, n_rows: int, n_features: int, ratio: float, original: str, source: str, note: str) -> DatasetInfo:
-    return DatasetInfo(name, n_rows, n_features, ratio, "file", original, source, LICENCES[name], CITATIONS[name], note)
+# The name there, the source and a note on data sets of other places.
+_OTHERS = {
+    "fourclass": (
+        "fourclass",
+        "LIBSVM data sets, https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary.html, the file fourclass",
+        "The file as LIBSVM has it, or a CSV with the columns x1, x2 and target.",
+    ),
+    "breast": (
+        "load_breast_cancer",
+        "UCI Machine Learning Repository, Breast Cancer Wisconsin (Diagnostic), in scikit-learn",
+        "Malignant is the positive class; in scikit-learn it is 0.",
+    ),
+    "breast_tissue": (
+        "BreastTissue",
+        "UCI Machine Learning Repository, https://archive.ics.uci.edu/dataset/192/breast+tissue, the sheet Data "
+        "saved as CSV",
+        "Adipose tissue (adi) is the positive class.",
+    ),
+    "hypothyroid": (
+        "hypothyroid.data",
+        "UCI Machine Learning Repository, Thyroid Disease, https://doi.org/10.24432/C5D010; it comes with boxdraw",
+        "Not in the paper. Hypothyroid is the positive class. Text columns are categories, and values are missing.",
+    ),
+}
+
+
+def _other(name: str, n_rows: int, n_features: int, ratio: float, kind: str) -> DatasetInfo:
+    original, source, note = _OTHERS[name]
+    licence = LICENCES[kind if kind in LICENCES else name]
+    return DatasetInfo(name, n_rows, n_features, ratio, kind, original, source, licence, CITATIONS[name], note)
 
 
 #: Every data set of the paper's table, by name, in its order, and then those that come with boxdraw.
@@ -137,32 +153,13 @@ CATALOGUE = {
         _simulated("diamond", 10000, 2, 24.9067),
         _simulated("square", 10000, 2, 11.21),
         _simulated("flooded", 10000, 2, 31.1543),
-        _file(
-            "fourclass",
-            862,
-            2,
-            1.8078,
-            "fourclass",
-            "LIBSVM data sets, https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary.html, the file fourclass",
-            "The file as LIBSVM has it, or a CSV with the columns x1, x2 and target.",
-        ),
+        _other("fourclass", 862, 2, 1.8078, "file"),
         _simulated("castle3D", 545, 3, 7.2576),
         _simulated("corner3D", 1000, 3, 28.4118),
         _simulated("diamond3D", 1000, 3, 33.4828),
         _simulated("square3D", 1000, 3, 7),
         _simulated("flooded3D", 1000, 3, 26.7778),
-        DatasetInfo(
-            "breast",
-            569,
-            30,
-            1.684,
-            "sklearn",
-            "load_breast_cancer",
-            "UCI Machine Learning Repository, Breast Cancer Wisconsin (Diagnostic), in scikit-learn",
-            LICENCES["sklearn"],
-            CITATIONS["breast"],
-            "Malignant is the positive class; in scikit-learn it is 0.",
-        ),
+        _other("breast", 569, 30, 1.684, "sklearn"),
         _keel("abalone19", 4174, 9, 129.4375, "abalone19", "abalone"),
         _keel("yeast6", 1484, 8, 41.4, "yeast6", "proteins"),
         _keel("yeast5", 1484, 8, 32.7273, "yeast5", "proteins"),
@@ -186,28 +183,8 @@ CATALOGUE = {
         _keel("wisconsin", 683, 9, 1.8577, "wisconsin", "wisconsin"),
         _keel("ecoli01", 220, 7, 1.8571, "ecoli-0_vs_1", "proteins"),
         _keel("glass1", 214, 9, 1.8158, "glass1", "glass"),
-        _file(
-            "breast_tissue",
-            106,
-            9,
-            3.8182,
-            "BreastTissue",
-            "UCI Machine Learning Repository, https://archive.ics.uci.edu/dataset/192/breast+tissue, the sheet Data "
-            "saved as CSV",
-            "Adipose tissue (adi) is the positive class.",
-        ),
-        DatasetInfo(
-            "hypothyroid",
-            3163,
-            25,
-            19.947,
-            "shipped",
-            "hypothyroid.data",
-            "UCI Machine Learning Repository, Thyroid Disease, https://doi.org/10.24432/C5D010; it comes with boxdraw",
-            LICENCES["hypothyroid"],
-            CITATIONS["hypothyroid"],
-            "Not in the paper. Hypothyroid is the positive class. Text columns are categories, and values are missing.",
-        ),
+        _other("breast_tissue", 106, 9, 3.8182, "file"),
+        _other("hypothyroid", 3163, 25, 19.947, "shipped"),
     )
 }
 

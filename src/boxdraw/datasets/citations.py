@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CITATIONS", "LICENCES"]
-
 _KEEL = (
     "J. Alcalá-Fdez et al. (2011), KEEL data-mining software tool: data set repository, integration of algorithms and "
     "experimental analysis framework, Journal of Multiple-Valued Logic and Soft Computing 17, 255-287"

@@ -22,8 +22,6 @@ from boxdraw._core.arrays import FloatArray
 from boxdraw.datasets.catalogue import DatasetInfo
 from boxdraw.datasets.keel import rarer
 
-__all__ = ["find_file", "read_csv", "read_file"]
-
 _OTHER_NAMES = {"fourclass": ("fourclass", "fourclass.txt"), "breast_tissue": ("BreastTissue.csv",)}
 
 Rows = tuple[tuple[str, ...], FloatArray, npt.NDArray[np.int64]]

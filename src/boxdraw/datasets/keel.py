@@ -10,8 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.io import arff
 
-__all__ = ["keel_file", "rarer", "read_keel"]
-
 
 def keel_file(original: str) -> Path:
     """Return the path of a KEEL file."""

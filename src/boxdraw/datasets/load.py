@@ -17,8 +17,6 @@ from boxdraw.datasets.keel import keel_file, rarer, read_keel
 from boxdraw.datasets.shipped import read_shipped
 from boxdraw.datasets.simulated import LAWS, simulate
 
-__all__ = ["list_datasets", "load_dataset"]
-
 _Place = str | os.PathLike[str] | None
 
 

@@ -7,8 +7,6 @@ import gzip
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["read_shipped"]
-
 
 def read_shipped(name: str) -> tuple[dict[str, list[Any]], list[str]]:
     """Return the columns, numbers or texts with None where a value is missing, and the labels, which come last."""

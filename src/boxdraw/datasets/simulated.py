@@ -16,8 +16,6 @@ from sklearn.utils import check_random_state
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 
-__all__ = ["LAWS", "Law", "simulate"]
-
 Region = Callable[[FloatArray], BoolArray]
 
 
@@ -25,10 +23,10 @@ Region = Callable[[FloatArray], BoolArray]
 class Law:
     """The distribution of a simulated data set."""
 
-    text: str
-    low: float
-    high: float
+    text: str  # where positives are
     region: Region  # of the positives
+    low: int = -50
+    high: int = 50
     coin: bool = False  # a point of the region is positive with probability 1/2
     gap: Region | None = None  # without any points
     exact: bool = False  # the authors' law, not a reconstruction
@@ -57,73 +55,31 @@ _INF = float("inf")
 #: The law of every simulated data set, by name.
 LAWS = {
     "castle": Law(
-        "uniform on [-50, 50]², positive within 11 of the origin, a moat without points to 23, negative beyond",
-        -50,
-        50,
+        "positive within 11 of the origin, a moat without points to 23, negative beyond",
         _within(2, 11),
         gap=_within(2, 23),
     ),
-    "corner": Law(
-        "uniform on [0, 100]², positive where x1 + x2 > 180 and a fair coin says so",
-        0,
-        100,
-        _corner(180),
-        coin=True,
-        exact=True,
-    ),
-    "diamond": Law(
-        "uniform on [-50, 50]², positive where the L1 distance to (25, 25) or (-25, -25) is below 10",
-        -50,
-        50,
-        _balls(1, 10),
-    ),
+    "corner": Law("positive where x1 + x2 > 180 and a fair coin says so", _corner(180), 0, 100, coin=True, exact=True),
+    "diamond": Law("positive where the L1 distance to (25, 25) or (-25, -25) is below 10", _balls(1, 10)),
     "square": Law(
-        "uniform on [-50, 50]², positive where the largest distance in a feature to (25, 25) or (-25, -25) is below 10",
-        -50,
-        50,
-        _balls(_INF, 10),
+        "positive where the largest distance in a feature to (25, 25) or (-25, -25) is below 10", _balls(_INF, 10)
     ),
-    "flooded": Law(
-        "uniform on [-50, 50]², positive within 10 of (25, 25) or (-25, -25) where a fair coin says so",
-        -50,
-        50,
-        _balls(2, 10),
-        coin=True,
-    ),
+    "flooded": Law("positive within 10 of (25, 25) or (-25, -25) where a fair coin says so", _balls(2, 10), coin=True),
     "castle3D": Law(
-        "uniform on [-50, 50]³, positive in the cube [-20, 20]³, a moat without points to [-40, 40]³, negative beyond",
-        -50,
-        50,
+        "positive in the cube [-20, 20]³, a moat without points to [-40, 40]³, negative beyond",
         _within(_INF, 20),
         gap=_within(_INF, 40),
     ),
-    "corner3D": Law(
-        "uniform on [0, 100]³, positive where x1 + x2 + x3 > 225 and a fair coin says so",
-        0,
-        100,
-        _corner(225),
-        coin=True,
-    ),
+    "corner3D": Law("positive where x1 + x2 + x3 > 225 and a fair coin says so", _corner(225), 0, 100, coin=True),
     "diamond3D": Law(
-        "uniform on [-50, 50]³, positive where the L1 distance to (25, 25, 25) or (-25, -25, -25) is below 20",
-        -50,
-        50,
-        _balls(1, 20),
-        exact=True,
+        "positive where the L1 distance to (25, 25, 25) or (-25, -25, -25) is below 20", _balls(1, 20), exact=True
     ),
     "square3D": Law(
-        "uniform on [-50, 50]³, positive where the largest distance in a feature to (25, 25, 25) or (-25, -25, -25) is "
-        "below 20",
-        -50,
-        50,
+        "positive where the largest distance in a feature to (25, 25, 25) or (-25, -25, -25) is below 20",
         _balls(_INF, 20),
     ),
     "flooded3D": Law(
-        "uniform on [-50, 50]³, positive within 20 of (25, 25, 25) or (-25, -25, -25) where a fair coin says so",
-        -50,
-        50,
-        _balls(2, 20),
-        coin=True,
+        "positive within 20 of (25, 25, 25) or (-25, -25, -25) where a fair coin says so", _balls(2, 20), coin=True
     ),
 }
 

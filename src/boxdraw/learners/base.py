@@ -542,8 +542,9 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
     def _labels(self, flagged: BoolArray) -> npt.NDArray[Any]:
         """Turn flags into labels; ``classes_`` has two of them."""
-        is_second = flagged if self.pos_label_ == self.classes_[1] else ~flagged
-        labels: npt.NDArray[Any] = self.classes_[is_second.astype(np.intp)]
+        classes = self.classes_
+        is_second = flagged if self.pos_label_ == classes[1] else ~flagged
+        labels: npt.NDArray[Any] = classes[is_second.astype(np.intp)]
         return labels
 
     def _towards_second_class(self, score: FloatArray, flagged: BoolArray) -> FloatArray:

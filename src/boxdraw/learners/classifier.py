@@ -17,6 +17,7 @@ from boxdraw.model.file import Model, label_array, model_from_json
 from boxdraw.model.rows import default_names
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.model.simplify import Change
+from boxdraw.tables.few import read_few
 from boxdraw.tables.labels import check_binary
 from boxdraw.tables.order import fit_order
 from boxdraw.tables.schema import as_table, check_table, is_frame, read_training, warn_of_unseen
@@ -197,8 +198,11 @@ class BoxSetClassifier(BaseBoxClassifier):
         """Check X against the table of fit; without one, the boxes find their columns by themselves."""
         if "_fitted" in self.__dict__:
             return super()._validated(X)
-        check_table(X)
         boxes = self._rows_boxes()
+        few = read_few(X, boxes.feature_names, boxes)
+        if few is not None:
+            return few
+        check_table(X)
         table = X if is_frame(X) or all(values is None for values in boxes.categories) else as_table(X)
         warn_of_unseen(table, boxes)
         return table

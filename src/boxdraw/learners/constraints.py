@@ -136,8 +136,9 @@ class ColumnConstraints:
         return np.array(rows, dtype=np.int64)
 
     def least_ratio(self, data: Training) -> float:
-        """Return the least cost of a false alarm relative to the balance."""
-        return min(self.asked.least_cost() / data.balance, MOST_RATIO)
+        """Return the least cost of a false alarm relative to the balance; no more than all positives are worth."""
+        most = data.positive_weight / data.weights[~data.positive].min()
+        return min(min(self.asked.least_cost(), most) / data.balance, MOST_RATIO)
 
     def least_share(self, data: Training) -> float:
         """Return which share of the weight of all rows a box must hold."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray
 from boxdraw._core.warn import CautionWarning, warn
+from boxdraw.learners.goals import GOALS
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.membership import inside
 from boxdraw.model.scorecard import Scorecard
@@ -64,8 +65,8 @@ def _many_alarms(model: Any, data: Training, flagged: BoolArray) -> Iterator[str
         getattr(model, "false_alarm_cost", None) is None and getattr(model, "negative_weight", None) is not None
     )
     cost = "negative_weight" if own_weight else "false_alarm_cost"
-    goals = hasattr(model, "max_alarm_rate")
-    if goals and (own_weight or model.max_alarm_rate is not None):
+    goals = {name: getattr(model, name) for name in GOALS if hasattr(model, name)}
+    if goals and (own_weight or goals["max_alarm_rate"] is not None):
         return  # it is what was asked for
     mass = data.weights / data.weights.sum()
     share, base_rate = float(mass[flagged].sum()), float(mass[data.positive].sum())
@@ -73,9 +74,13 @@ def _many_alarms(model: Any, data: Training, flagged: BoolArray) -> Iterator[str
         yield everything_is_flagged(cost)
     elif share > max(_MANY, 2 * base_rate):
         precision = float(mass[flagged & data.positive].sum()) / share
+        change = f"raise {cost}{' or state max_alarm_rate' * bool(goals)}"
+        for name, word in (("min_recall", "lower"), ("min_precision", "raise")):
+            if goals.get(name) is not None:
+                change = f"{word} {name}"
         yield (
             f"Flagged are {share:.0%} of the training rows, {precision:.0%} of them positive. If these are too many "
-            f"alarms, raise {cost}{' or state max_alarm_rate' * goals}."
+            f"alarms, {change}."
         )
 
 

@@ -134,12 +134,21 @@ def n_repeats(tests: list[IntArray]) -> float:
 
 def auc(positive: BoolArray, score: FloatArray, weight: FloatArray) -> float:
     """Return the area under the ROC curve, without scikit-learn's checks, which take longer than a fit."""
+    return ranking(positive, score, weight)[0]
+
+
+def ranking(positive: BoolArray, score: FloatArray, weight: FloatArray) -> tuple[float, float]:
+    """Return the area under the ROC curve, and that under the curve of precision by recall."""
     weight = np.ldexp(weight, -np.frexp(weight.max())[1])  # by a power of two, so that no product of sums overflows
     _, place = np.unique(score, return_inverse=True)
     ups, downs = (np.bincount(place, weights=weight * side) for side in (positive, ~positive))
     below = np.cumsum(downs) - downs / 2
     pairs = ups.sum() * downs.sum()
-    return float((ups @ below) / pairs) if pairs > 0 else 0.5
+    if not pairs > 0:
+        return 0.5, float(ups.sum() > 0)
+    above, other = np.cumsum(ups[::-1]), np.cumsum(downs[::-1])
+    precision = np.divide(above, above + other, out=np.zeros_like(above), where=above > 0)
+    return float((ups @ below) / pairs), float(ups[::-1] @ precision / ups.sum())
 
 
 def usable_folds(n_folds: int, fewest: int, rows: str = "Rows") -> int:

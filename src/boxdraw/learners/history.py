@@ -15,8 +15,6 @@ from typing import Any
 from boxdraw._core.files import read_source
 from boxdraw.model.file import Edit, Model, model_from_json, now
 
-__all__ = ["with_history"]
-
 
 def with_history(
     estimator: Any, made: Model, path: str | os.PathLike[str], note: str | None = None, who: str | None = None

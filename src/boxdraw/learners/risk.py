@@ -13,9 +13,9 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import Region, RiskTable, estimate_risk
 from boxdraw.model.scorecard import Scorecard
 
-# Of the rows held out, of new ones, and a half for the regions of folds, which are not quite those of the model. Chosen
-# on six of the paper's tables, confirmed on the others (docs/howto_risk.rst).
-_VARIANCES = 2.5
+# How many variances of a share regions of folds add, as they are not quite those of the model. Chosen on six of the
+# paper's tables, confirmed on the others (docs/howto_risk.rst).
+_OF_FOLDS = 0.5
 Regions = list[Any]
 Ranks = IntArray | FloatArray
 
@@ -90,9 +90,14 @@ def spread(places: IntArray, weight: FloatArray, n_regions: int, folds: Sequence
     return counts
 
 
-def held_out_risk(of: Regions, counts: FloatArray, boxes: BoxSet | None = None, **known: Any) -> RiskTable:
-    """Return the risk from the counts of the folds, in which a row that is held out several times counts once."""
-    return estimate_risk(of, counts[0], counts[1], boxes, variances=_VARIANCES, **known)
+def held_out_risk(
+    of: Regions, counts: FloatArray, boxes: BoxSet | None = None, *, times: float = 1.0, **known: Any
+) -> RiskTable:
+    """Return the risk from the counts of the folds, in which a row that is held out several times counts once.
+
+    Rows that are held out again are the same rows, but each time by other regions, whose variance is shared.
+    """
+    return estimate_risk(of, counts[0], counts[1], boxes, variances=2 + _OF_FOLDS / times, **known)
 
 
 def _uncounted(of: Regions, boxes: BoxSet | None) -> RiskTable:

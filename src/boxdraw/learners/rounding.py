@@ -9,8 +9,6 @@ from boxdraw._core.ranges import Ranges
 from boxdraw.model.gaps import FindGaps, Gaps
 from boxdraw.tables.chunks import Chunk, Table
 
-__all__ = ["Limits", "round_on_rows", "round_on_table"]
-
 Limits = tuple[FloatArray, FloatArray]
 
 

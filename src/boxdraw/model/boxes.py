@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from boxdraw.model.constraints import Breach
     from boxdraw.model.simplify import Change
 
-__all__ = ["BoxSet"]
-
 
 class BoxSet(Exports):
     """A union of axis-parallel boxes in the units of the user's data.

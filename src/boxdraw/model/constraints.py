@@ -17,8 +17,6 @@ from boxdraw.model.rule import Limit
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
 
-__all__ = ["Breach", "Constraints"]
-
 ROUNDING = 1e-9  # share of a floor that a sum of weights may fall short of it
 _CAPS = {"pairwise": 2, "no_interactions": 1}  # features of a box
 _APART = "not_together"
@@ -305,7 +303,11 @@ def _cuts(given: Any, find: _Find) -> dict[int, tuple[float, ...]]:
     result = {}
     for j, values in find.all_of(given, "allowed_values").items():
         numbers = [] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
-        if not isinstance(values, Iterable) or isinstance(values, str) or not all(map(_is_finite, numbers)):
+        if (
+            not isinstance(values, Iterable)
+            or isinstance(values, str)
+            or not all(_is_number(number) and np.isfinite(float(number)) for number in numbers)
+        ):
             raise ValueError(f"allowed_values of {find.names[j]!r} must be a list of finite numbers; got {values!r}.")
         if numbers and find.categorical[j]:
             raise ValueError(
@@ -314,10 +316,6 @@ def _cuts(given: Any, find: _Find) -> dict[int, tuple[float, ...]]:
             )
         result[j] = tuple(sorted({float(value) + 0.0 for value in numbers}))  # no -0.0
     return result
-
-
-def _is_finite(value: Any) -> bool:
-    return _is_number(value) and bool(np.isfinite(float(value)))
 
 
 def _sets(given: Any, find: _Find) -> tuple[frozenset[int], ...]:

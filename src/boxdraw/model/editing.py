@@ -12,8 +12,6 @@ import numpy as np
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.rule import Category, Limit, Rule, unique_categories
 
-__all__ = ["add_box", "drop_box", "drop_limit", "from_rules", "replace", "union"]
-
 Boxes = TypeVar("Boxes", bound=BoxSet)
 
 

@@ -18,8 +18,6 @@ from boxdraw.model.membership import admitted
 from boxdraw.model.rows import UNSEEN, Columns, read_columns
 from boxdraw.model.rule import Limit, as_category
 
-__all__ = ["Violation", "explain", "explain_frame", "feature_scale", "violations"]
-
 _MISSING_TEXT = "a missing value"
 
 

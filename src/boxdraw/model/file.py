@@ -49,18 +49,6 @@ from boxdraw.model.reader import check_header, kind_of, read_text, whole, within
 from boxdraw.model.risk import RiskTable
 from boxdraw.model.scorecard import Scorecard
 
-__all__ = [
-    "FORMAT",
-    "VERSION",
-    "Edit",
-    "Model",
-    "label_array",
-    "model_from_json",
-    "model_to_json",
-    "now",
-    "plain_label",
-]
-
 #: What marks a file as a model.
 FORMAT = MODEL_FORMAT
 #: The newest layout that this version of the library reads; it writes the oldest that holds a model.

@@ -17,8 +17,6 @@ from boxdraw._core.ranges import LARGE, Ranges, find_ranges, row_chunks
 from boxdraw._core.shortest import shortest_between
 from boxdraw._core.tiles import threaded_map, tiles
 
-__all__ = ["FindGaps", "Gaps"]
-
 # Where a column has no more values, a limit on the last one may move by this share of the column's range.
 _BEYOND = 0.01
 

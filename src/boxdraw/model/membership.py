@@ -14,14 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray
-from boxdraw._core.tiles import threaded_map
-from boxdraw.model.rows import Columns, read_columns
+from boxdraw._core.tiles import n_workers, threaded_map
+from boxdraw.model.rows import MISSING, Columns, read_columns
 
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
 
 # Rows are read in tiles whose columns stay in the processor's cache while all boxes are tried.
 _TILE_ROWS = 8192
+
+# With so few rows x boxes x features all are compared at once: what costs time is then the number of operations.
+_FEW = 2**12
 
 # From here on compiled code pays; loading numba doubles the time of a first small prediction (docs/figures/twins.txt).
 _LARGE = 2**20
@@ -38,6 +41,8 @@ def find_any(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
         result[rows] = reduce(np.logical_or, (inside(tile, boxes, k) for k in range(len(boxes))), False)
 
     n_rows, columns = read_columns(X, boxes)
+    if n_rows * len(boxes) * len(columns) <= _FEW:
+        return np.asarray(_find_few(n_rows, columns, boxes, n_jobs).any(axis=1))
     result = np.empty(n_rows, dtype=np.bool_)
     _for_tiles(write, n_rows, columns, boxes, n_jobs)
     return result
@@ -55,8 +60,26 @@ def find_each(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
             result[rows, k] = inside(tile, boxes, k)
 
     n_rows, columns = read_columns(X, boxes)
+    if n_rows * len(boxes) * len(columns) <= _FEW:
+        return _find_few(n_rows, columns, boxes, n_jobs)
     result = np.empty((n_rows, len(boxes)), dtype=np.bool_)
     _for_tiles(write, n_rows, columns, boxes, n_jobs)
+    return result
+
+
+def _find_few(n_rows: int, columns: Columns, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
+    """Return which boxes hold each of a few rows: each row against the limits of all boxes."""
+    n_workers(n_jobs)  # raises as for many rows
+    numbers = [j for j in columns if boxes.categories[j] is None]
+    values = np.array([columns[j] for j in numbers], dtype=np.float64).reshape(len(numbers), n_rows).T[:, None]
+    inside = (values >= boxes.lower[:, numbers]) & (values <= boxes.upper[:, numbers])
+    result = np.asarray((inside | (np.isnan(values) & boxes.missing[:, numbers])).all(axis=2))
+    for j in columns.keys() - numbers:
+        known, sets = boxes.categories[j] or (), [allowed[j] for allowed in boxes.allowed]
+        for row, place in enumerate(columns[j].tolist()):
+            value = known[place] if place >= 0 else None  # None is in no set
+            met = boxes.missing[:, j] if place == MISSING else [each is None or value in each for each in sets]
+            result[row] &= met
     return result
 
 

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-__all__ = ["cells_within", "check_header", "check_keys", "kind_of", "list_at", "read_text", "whole", "within"]
-
 Read = TypeVar("Read")
 
 #: Longer whole numbers are infinite to every reader: parsing one takes time that grows with the square of its length.

@@ -25,7 +25,7 @@ from scipy.special import betaincinv, betaln, ndtr, ndtri
 from boxdraw._core.arrays import FloatArray, IntArray
 from boxdraw._core.frames import frame_like
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.html import html_table
+from boxdraw.model.export.html import FORM, html_table
 from boxdraw.model.export.markdown import markdown_table
 from boxdraw.model.export.text import rule_texts
 from boxdraw.model.scorecard import Scorecard
@@ -148,7 +148,7 @@ class RiskTable(Sequence[Region]):
 
     def to_html(self) -> str:
         """Write a table in HTML, as notebooks show it."""
-        return html_table("Risk by region", ("Risk", "Region"), self._cells(), "")
+        return html_table("Risk by region", ("Risk", "Region"), self._cells(), "", cell=FORM)
 
     def _cells(self) -> list[tuple[str, str]]:
         return [

@@ -17,8 +17,6 @@ from boxdraw.model.gaps import FindGaps, Gaps
 from boxdraw.model.rule import Limit
 from boxdraw.model.simplify import CachedRows, Change, Score, change_between, with_limits
 
-__all__ = ["round_boxes"]
-
 Boxes = TypeVar("Boxes", bound=BoxSet)
 
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Category", "Limit", "Rule"]
-
 #: A category: text, a number, True or False.
 Category = str | float | int | bool
 

@@ -119,6 +119,8 @@ class Scorecard:
         array([1, 3, 2, 0])
         """
         inside = self.boxes.membership(X, n_jobs=n_jobs)
+        if len(inside) < len(self.points):
+            return np.asarray(inside @ np.array(self.points, dtype=np.int64))
         score = np.zeros(len(inside), dtype=np.int64)
         for k, value in enumerate(self.points):
             score[inside[:, k]] += value
@@ -282,7 +284,8 @@ class Scorecard:
             ``column`` ("flagged") and ``points_column`` ("points"), the names of the columns with the labels and the
             points, which must not be those of features; either can be None, to be left out. ``positive`` (1) and
             ``negative`` (0), the labels, as in `BoxSet.to_sql`. ``risk``, a RiskTable, adds the risk of each row in the
-            column ``risk_column`` ("risk").
+            column ``risk_column`` ("risk"); ``reasons=True`` the numbers of the boxes that hold it, those with most
+            points first, as the text ``2 1``, in the column ``reasons_column`` ("reasons").
 
         Returns
         -------
@@ -302,9 +305,95 @@ class Scorecard:
           END
         )
         """
-        from boxdraw.model.export.scorecard import to_sql
+        from boxdraw.model.export.sql import to_sql
 
         return to_sql(self, table, dialect=dialect, **options)
+
+    def to_python(self, name: str = "score", risk: RiskTable | None = None) -> str:
+        """Write the card as a Python function that needs nothing but Python.
+
+        Parameters
+        ----------
+        name : str
+            The name of the function.
+        risk : RiskTable, optional
+            What rows risk.
+
+        Returns
+        -------
+        str
+            The source. The function takes a row as a mapping of names to values, and returns a dict: the ``flag``,
+            the ``points``, the ``risk`` if there is one, and the ``reasons``, the numbers of the boxes that hold the
+            row, from 1 in the order of the card, those with most points first.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet, Scorecard
+        >>> card = Scorecard(BoxSet([[0], [2]], [[3], [9]], feature_names=["dose"]), [1, 2], 3)
+        >>> names = {}
+        >>> exec(card.to_python(), names)
+        >>> names["score"]({"dose": 2.5})
+        {'flag': True, 'points': 3, 'reasons': [2, 1]}
+        """
+        from boxdraw.model.export.python import to_python
+
+        return to_python(self, name, risk)
+
+    def to_onnx(self, risk: RiskTable | None = None) -> Any:
+        """Write the card as an ONNX model (needs ``boxdraw[onnx]``).
+
+        Parameters
+        ----------
+        risk : RiskTable, optional
+            What rows risk, to be an output too; `onnx_inputs` then takes it as well.
+
+        Returns
+        -------
+        onnx.ModelProto
+            The model, with the points, the label and the reasons of each row; `boxdraw.model.export.onnx` documents
+            its inputs and outputs. A ValueError for the same boxes as in `BoxSet.to_onnx`.
+
+        Examples
+        --------
+        >>> import onnxruntime
+        >>> from boxdraw import BoxSet, Scorecard, onnx_inputs
+        >>> card = Scorecard(BoxSet([[0], [2]], [[3], [9]]), [1, 2], 3)
+        >>> session = onnxruntime.InferenceSession(card.to_onnx().SerializeToString())
+        >>> points, reasons = session.run(["points", "reasons"], onnx_inputs(card, [[1], [3], [10]]))
+        >>> points.tolist(), reasons.tolist()
+        ([1, 3, 0], [[1, 0], [2, 1], [0, 0]])
+        """
+        from boxdraw.model.export.onnx import to_onnx
+
+        return to_onnx(self, risk)
+
+    def to_pmml(self, risk: RiskTable | None = None, *, positive: Any = 1, negative: Any = 0) -> str:
+        """Write the card as a scorecard in PMML 4.4, with reason codes.
+
+        Parameters
+        ----------
+        risk : RiskTable, optional
+            What rows risk, to be an output too.
+        positive, negative : label
+            The labels of rows that are flagged and of others, of one type.
+
+        Returns
+        -------
+        str
+            The XML, with the outputs ``points``, ``flag``, the label, and ``reason1``, ``reason2`` and so on, the
+            numbers of boxes; `boxdraw.model.export.pmml` documents it. A ValueError for names and categories that PMML
+            cannot hold.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet, Scorecard
+        >>> card = Scorecard(BoxSet([[1]], [[2]], feature_names=["dose"]), [3], 2)
+        >>> [line.strip() for line in card.to_pmml().splitlines() if "partialScore" in line]
+        ['<Attribute partialScore="3">', '<Attribute partialScore="0" reasonCode="0">']
+        """
+        from boxdraw.model.export.pmml import to_pmml
+
+        return to_pmml(self, risk, positive=positive, negative=negative)
 
     def to_markdown(self, risk: RiskTable | None = None) -> str:
         """Write the card as a table in Markdown, and the risk by points as another.

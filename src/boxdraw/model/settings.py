@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_plain", "learned_with"]
-
 # Nothing of the model depends on these, or the model is made of them.
 _ELSEWHERE = ("boxes", "callback", "classes", "n_jobs", "verbose")
 _LEARNED = (
@@ -34,7 +32,7 @@ def learned_with(estimator: Any) -> dict[str, Any]:
     default = {name: parameter.default for name, parameter in signature(type(estimator)).parameters.items()}
     given = {
         # Splits list the rows of a table, which is more than anyone reads.
-        name: as_plain(value) if name != "cv" or isinstance(value, int) else _kind(value)
+        name: as_plain(value) if name != "cv" or value is None or isinstance(value, int) else type(value).__name__
         for name, value in estimator.get_params(deep=False).items()
         if name not in _ELSEWHERE and as_plain(value) != as_plain(default[name])
     }
@@ -55,7 +53,3 @@ def as_plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if value is None or isinstance(value, str | bool | int | float) else str(value)
-
-
-def _kind(value: Any) -> str | None:
-    return None if value is None else type(value).__name__

@@ -23,8 +23,6 @@ from boxdraw.model.rows import MISSING, read_columns
 from boxdraw.model.rule import Limit, Rule
 from boxdraw.tables.labels import as_labels, check_binary, has_label, weights_of
 
-__all__ = ["Change", "simplify"]
-
 Boxes = TypeVar("Boxes", bound=BoxSet)
 
 

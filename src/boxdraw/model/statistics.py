@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,10 @@ class BoxCounts:
         """Return the counts of the rows of both."""
         return BoxCounts(self.rows.merge(other.rows), self.positives.merge(other.positives))
 
+    def together(self) -> BoxCounts:
+        """Return the counts of the union, as if it were one box."""
+        return BoxCounts(*(replace(c, inside=(c.any,), alone=(c.any,)) for c in (self.rows, self.positives)))
+
 
 def as_floats(weights: Sequence[Fraction]) -> FloatArray:
     """Return counts as numbers, each rounded once."""
@@ -94,10 +98,10 @@ def wilson_interval(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, Fl
 
 def box_statistics(boxes: BoxSet, member: BoolArray, positive: BoolArray, weight: FloatArray | None) -> dict[str, Any]:
     """Return the columns of ``box_table``."""
-    return counted_statistics(boxes, BoxCounts.of(member, positive, weight))
+    return counted_statistics(rule_texts(boxes), BoxCounts.of(member, positive, weight))
 
 
-def counted_statistics(boxes: BoxSet, counts: BoxCounts) -> dict[str, Any]:
+def counted_statistics(rules: list[str], counts: BoxCounts) -> dict[str, Any]:
     """Return the columns of ``box_table`` from counts of the rows."""
     rows, positives = counts.rows, counts.positives
     support, true_positives = as_floats(rows.inside), as_floats(positives.inside)
@@ -106,7 +110,7 @@ def counted_statistics(boxes: BoxSet, counts: BoxCounts) -> dict[str, Any]:
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = true_positives / support
         return {
-            "rule": rule_texts(boxes),
+            "rule": rules,
             "support": support,
             "true_positives": true_positives,
             "false_positives": support - true_positives,

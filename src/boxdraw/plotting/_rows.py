@@ -125,12 +125,9 @@ def _two(sizes: dict[Any, int], pos_label: Any) -> tuple[tuple[Any, int], ...]:
     """Return the label and the number of rows of the positive and of the other class."""
     others = {label: size for label, size in sizes.items() if label != pos_label}
     if len(others) > 1:
-        raise ValueError(f"labels must be pos_label={pos_label!r} and at most one other, got {_few(sizes)}")
+        few = f"{list(sizes)[:5]}{f' and {len(sizes) - 5} more' if len(sizes) > 5 else ''}"
+        raise ValueError(f"labels must be pos_label={pos_label!r} and at most one other, got {few}")
     return ((pos_label, sizes.get(pos_label, 0)), *others.items())
-
-
-def _few(sizes: dict[Any, int]) -> str:
-    return f"{list(sizes)[:5]}{f' and {len(sizes) - 5} more' if len(sizes) > 5 else ''}"
 
 
 def _class_text(name: Any, count: int, total: int) -> str:

@@ -30,16 +30,7 @@ class Strip:
     hills: tuple[FloatArray, ...]
     ends: tuple[str, ...]  # the numbers at 0 and 1
     names: tuple[tuple[float, str], ...]  # of the categories
-    _bars: dict[int, list[Bar]]
-
-    @property
-    def limited_by(self) -> list[int]:
-        """The boxes that limit the feature."""
-        return list(self._bars)
-
-    def bars(self, k: int) -> list[Bar]:
-        """Return the bars of a box; none if it admits missing values only."""
-        return self._bars[k]
+    bars: dict[int, list[Bar]]  # of the boxes that limit the feature; none if only missing values are inside
 
 
 def strip_of(boxes: BoxSet, j: int, column: npt.NDArray[Any], positive: BoolArray) -> Strip:
@@ -61,13 +52,8 @@ def _categories(axis: CategoryAxis, positive: BoolArray, limited_by: Sequence[in
     hills = _shares(2 * at, positive, 2 * n - 1)
     width = 56 // n
     names = tuple(((i + 0.5) / n, literal(text, max(width, 3))) for i, (_, text) in enumerate(strips))
-    bars = {k: [_bar_of_categories(span, n) for span in axis.spans(k)] for k in limited_by}
+    bars = {k: [((low + 0.5) / n, (high + 0.5) / n, ("", "")) for low, high in axis.spans(k)] for k in limited_by}
     return Strip(axis.j, edges, hills, (), names if width >= 3 else (), bars)
-
-
-def _bar_of_categories(span: tuple[float, float], n: int) -> Bar:
-    low, high = span
-    return (low + 0.5) / n, (high + 0.5) / n, ("", "")
 
 
 def _numbers(axis: NumberAxis, positive: BoolArray, limited_by: Sequence[int]) -> Strip:

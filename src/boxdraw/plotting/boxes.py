@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from boxdraw._core.arrays import FloatArray
 from boxdraw.learners.sample import balanced_rows
-from boxdraw.model.boxes import BoxSet
 from boxdraw.plotting._axis import panel_axis
-from boxdraw.plotting._matplotlib import BLACK, GREY, LEGEND, Display, literal, new_figure
+from boxdraw.plotting._features import FeaturesDisplay
+from boxdraw.plotting._matplotlib import BLACK, GREY, LEGEND, literal, new_figure
 from boxdraw.plotting._panel import FACE, STYLES, Panel
 from boxdraw.plotting._rows import (
     LabelledRows,
     Rules,
-    boxes_of,
     failures,
     is_absent,
     kept_out,
-    labels_for,
     positions_of,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.figure import Figure
 
 # More points overlap and make the picture slow; a panel of a grid is small.
 _MOST_POINTS, _MOST_IN_GRID = 5000, 2000
@@ -35,7 +33,7 @@ _MOST_POINTS, _MOST_IN_GRID = 5000, 2000
 _MOST_USED, _MOST_FEATURES = 6, 8
 
 
-class BoxesDisplay(Display):
+class BoxesDisplay(FeaturesDisplay):
     """The boxes of a model and labelled rows, on two features or on every pair of a few.
 
     A box is a rectangle; a side without a line has no limit. If the boxes limit other features too, the rectangles are
@@ -91,14 +89,8 @@ class BoxesDisplay(Display):
     ('age', 'dose')
     """
 
-    boxes: BoxSet
-    pos_label: Any
-    features: tuple[str, ...]
     points: FloatArray
     labels: npt.NDArray[Any]
-    ax_: Axes
-    axes_: npt.NDArray[Any]
-    figure_: Figure | SubFigure
 
     def __init__(
         self,
@@ -152,97 +144,7 @@ class BoxesDisplay(Display):
         order: list[int] = np.lexsort((np.arange(len(limits)), -limits, -rows_out, categorical)).tolist()
         return order
 
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        features: Sequence[str | int] | str | None = None,
-        ax: Axes | None = None,
-    ) -> BoxesDisplay:
-        """Draw the boxes of a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : fitted box classifier
-            Anything with ``boxes_``, ``classes_`` and ``pos_label_``, or a `ScoredBoxesClassifier`.
-        X : array-like or frame of shape (n_samples, n_features)
-            Rows, seen in training or not.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        features : sequence of str or int, or "used", optional
-            The features to show, as in the constructor; by default the two that the boxes limit most.
-        ax : matplotlib Axes, optional
-            Where to draw, as in `plot`.
-
-        Returns
-        -------
-        BoxesDisplay
-            The display, drawn.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_breast_cancer
-        >>> from boxdraw import FastBoxesClassifier
-        >>> from boxdraw.plotting import BoxesDisplay
-        >>> X, y = load_breast_cancer(return_X_y=True)
-        >>> model = FastBoxesClassifier(n_boxes=2).fit(X[:, :3], y)
-        >>> display = BoxesDisplay.from_estimator(model, X[:, :3], y)
-        >>> len(display.ax_.patches)
-        2
-        >>> BoxesDisplay.from_estimator(model, X[:, :3], y, features="used").axes_.shape
-        (2, 2)
-        """
-        boxes, labels = boxes_of(estimator), labels_for(estimator, y)
-        return cls(boxes, X, labels, features=features, pos_label=estimator.pos_label_).plot(ax=ax)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        boxes: Any,
-        X: Any,
-        y: Any,
-        *,
-        features: Sequence[str | int] | str | None = None,
-        pos_label: Any = None,
-        ax: Axes | None = None,
-    ) -> BoxesDisplay:
-        """Draw boxes without a classifier, for example from a file.
-
-        Parameters
-        ----------
-        boxes : BoxSet or Scorecard
-            The boxes.
-        X : array-like or frame of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        features : sequence of str or int, or "used", optional
-            The features to show, as in the constructor.
-        pos_label : label, optional
-            The positive class; the one with fewer rows by default.
-        ax : matplotlib Axes, optional
-            Where to draw, as in `plot`.
-
-        Returns
-        -------
-        BoxesDisplay
-            The display, drawn.
-
-        Examples
-        --------
-        >>> from boxdraw import BoxSet
-        >>> from boxdraw.plotting import BoxesDisplay
-        >>> boxes = BoxSet([[30, 1]], [[float("inf"), 2]], feature_names=["age", "dose"])
-        >>> display = BoxesDisplay.from_predictions(boxes, [[20, 1], [40, 1.5]], ["well", "ill"], pos_label="ill")
-        >>> [text.get_text() for text in display.ax_.texts]
-        ['Box 1']
-        """
-        return cls(boxes, X, y, features=features, pos_label=pos_label).plot(ax=ax)
-
-    def plot(self, ax: Axes | None = None) -> BoxesDisplay:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw.
 
         Parameters
@@ -272,7 +174,7 @@ class BoxesDisplay(Display):
     def _panel(self, ax: Axes, across: int, up: int) -> Panel:
         return Panel(ax, *(panel_axis(self.boxes, j, self._columns[j]) for j in (across, up)))
 
-    def _plot_grid(self, ax: Axes | None) -> BoxesDisplay:
+    def _plot_grid(self, ax: Axes | None) -> Self:
         n = len(self._shown) - 1
         grid = self._start_grid(ax, n)
         self.axes_ = np.full((n, n), None, dtype=object)

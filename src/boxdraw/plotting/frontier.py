@@ -1,4 +1,4 @@
-"""FrontierDisplay: the held-out score of drawings by how much there is to read."""
+"""FrontierDisplay: how drawings and scorecards do on held-out rows by how much there is to read."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from boxdraw.plotting._matplotlib import BLUE, LEGEND, VERMILLION, Display
+from boxdraw.learners.frontier import CardPoint
+from boxdraw.plotting._matplotlib import BLUE, LEGEND, ORANGE, VERMILLION, Display
 
 if TYPE_CHECKING:
-    from boxdraw.learners.sparse.frontier import Frontier
+    from boxdraw.learners.frontier import Frontier
 
 
 class FrontierDisplay(Display):
-    """Held-out score of Sparse Boxes by the number of limits, with standard errors.
+    """Held-out score of Sparse Boxes by the number of limits, or of scorecards by their boxes, with standard errors.
 
     Parameters
     ----------
     frontier : Frontier
-        ``frontier_`` of a `boxdraw.SparseBoxesClassifier`.
+        ``frontier_`` of a `boxdraw.SparseBoxesClassifier` or a `boxdraw.ScoredBoxesClassifier`.
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class FrontierDisplay(Display):
 
         Parameters
         ----------
-        estimator : SparseBoxesClassifier
+        estimator : SparseBoxesClassifier or ScoredBoxesClassifier
             Fitted.
         ax : matplotlib Axes, optional
             Where to draw; new axes by default.
@@ -60,7 +61,7 @@ class FrontierDisplay(Display):
         """
         check_is_fitted(estimator)
         if not hasattr(estimator, "frontier_"):
-            raise TypeError(f"estimator must be a SparseBoxesClassifier, got {type(estimator).__name__}")
+            raise TypeError(f"estimator must be of Sparse or Scored Boxes, got {type(estimator).__name__}")
         return cls(estimator.frontier_).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> FrontierDisplay:
@@ -85,13 +86,17 @@ class FrontierDisplay(Display):
         if points and all(math.isnan(point.score) for point in points):
             raise ValueError("There are no held-out scores to plot: the model was learned without inner folds (cv).")
         ax = self._start(ax, 6, 4)
-        sizes, scores = [point.n_limits for point in points], [point.score for point in points]
-        ax.errorbar(sizes, scores, yerr=[point.error for point in points], fmt="o-", color=BLUE, capsize=3)
-        for point in points:
-            if point.n_limits == self.frontier.chosen:
-                ax.plot([point.n_limits], [point.score], "s", ms=9, color=VERMILLION, zorder=3, label="in use")
+        sizes, scores = self.frontier.sizes, [point.score for point in points]
+        cards = [point.average_precision for point in points if isinstance(point, CardPoint)]
+        errors = [point.error for point in points]
+        ax.errorbar(sizes, scores, yerr=errors, fmt="o-", color=BLUE, capsize=3, label="AUC" if cards else None)
+        if cards:
+            ax.plot(sizes, cards, "^--", color=ORANGE, label="average precision")
+        for size, score in zip(sizes, scores, strict=True):
+            if size == self.frontier.chosen:
+                ax.plot([size], [score], "s", ms=9, color=VERMILLION, zorder=3, label="in use")
                 ax.legend(**LEGEND)
-        ax.set_xlabel("Limits to read")
-        ax.set_ylabel("Held-out score")
+        ax.set_xlabel(self.frontier.labels[0])
+        ax.set_ylabel(self.frontier.labels[1])
         ax.xaxis.get_major_locator().set_params(integer=True)
         return self

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from boxdraw.model.boxes import BoxSet
-from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, LEGEND, ORANGE, VERMILLION, Display, literal, new_figure
+from boxdraw.plotting._features import FeaturesDisplay
+from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, LEGEND, ORANGE, VERMILLION, literal, new_figure
 from boxdraw.plotting._rows import (
     NAME_WIDTH,
     LabelledRows,
     Rules,
-    boxes_of,
     is_absent,
     kept_out,
-    labels_for,
     positions_of,
 )
 from boxdraw.plotting._strip import Strip, strip_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 # The most features, and the number from which they are in two columns.
 _MOST_ROWS, _MOST_IN_COLUMN = 40, 12
@@ -36,7 +32,7 @@ _BAR, _LEAST_BAR, _BARS = 9.0, 3.0, 90.0
 _NUMBER_AT, _MISSING_AT = -0.19, 1.12
 
 
-class LimitsDisplay(Display):
+class LimitsDisplay(FeaturesDisplay):
     """The limits of all boxes over the distributions of their features, a row per feature.
 
     Above is the distribution of each class, the positive one filled, the other one a line. Below is a bar for each box
@@ -87,13 +83,6 @@ class LimitsDisplay(Display):
     ['age', 'dose']
     """
 
-    boxes: BoxSet
-    pos_label: Any
-    features: tuple[str, ...]
-    ax_: Axes
-    axes_: npt.NDArray[Any]
-    figure_: Figure | SubFigure
-
     def __init__(
         self,
         boxes: Any,
@@ -124,86 +113,7 @@ class LimitsDisplay(Display):
         rows_out = kept_out(self._rows.columns, self.boxes)
         return sorted(features, key=lambda j: (-limits[j], -rows_out[j], j))
 
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, features: Sequence[str | int] | None = None, ax: Axes | None = None
-    ) -> LimitsDisplay:
-        """Draw the limits of a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : fitted box classifier
-            Anything with ``boxes_``, ``classes_`` and ``pos_label_``, or a `ScoredBoxesClassifier`.
-        X : array-like or frame of shape (n_samples, n_features)
-            Rows, seen in training or not.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        features : sequence of str or int, optional
-            The features to show; by default all that the boxes limit.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        LimitsDisplay
-            The display, drawn.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_breast_cancer
-        >>> from boxdraw import FastBoxesClassifier
-        >>> from boxdraw.plotting import LimitsDisplay
-        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-        >>> model = FastBoxesClassifier(n_boxes=2).fit(X, y)
-        >>> len(LimitsDisplay.from_estimator(model, X, y).axes_)
-        2
-        """
-        boxes, labels = boxes_of(estimator), labels_for(estimator, y)
-        return cls(boxes, X, labels, features=features, pos_label=estimator.pos_label_).plot(ax=ax)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        boxes: Any,
-        X: Any,
-        y: Any,
-        *,
-        features: Sequence[str | int] | None = None,
-        pos_label: Any = None,
-        ax: Axes | None = None,
-    ) -> LimitsDisplay:
-        """Draw the limits of boxes without a classifier, for example from a file.
-
-        Parameters
-        ----------
-        boxes : BoxSet or Scorecard
-            The boxes.
-        X : array-like or frame of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        features : sequence of str or int, optional
-            The features to show; by default all that the boxes limit.
-        pos_label : label, optional
-            The positive class; the one with fewer rows by default.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        LimitsDisplay
-            The display, drawn.
-
-        Examples
-        --------
-        >>> from boxdraw import BoxSet
-        >>> from boxdraw.plotting import LimitsDisplay
-        >>> LimitsDisplay.from_predictions(BoxSet([[3]], [[9]]), [[1], [4], [5]], [0, 1, 0]).features
-        ('x0',)
-        """
-        return cls(boxes, X, y, features=features, pos_label=pos_label).plot(ax=ax)
-
-    def plot(self, ax: Axes | None = None) -> LimitsDisplay:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw.
 
         Parameters
@@ -247,14 +157,14 @@ class LimitsDisplay(Display):
         return [self._strips[:first], self._strips[first:]]
 
     def _bar_height(self, strip: Strip) -> float:
-        return float(np.clip(_BARS / max(len(strip.limited_by), 1), _LEAST_BAR, _BAR))
+        return float(np.clip(_BARS / max(len(strip.bars), 1), _LEAST_BAR, _BAR))
 
     def _height(self, strip: Strip) -> float:
         names = _NAMES if strip.names else 0
-        return _HILLS + names + 3 + self._bar_height(strip) * len(strip.limited_by) + _FREE
+        return _HILLS + names + 3 + self._bar_height(strip) * len(strip.bars) + _FREE
 
     def _any_missing(self) -> bool:
-        return any(bool(self.boxes.missing[k, strip.j]) for strip in self._strips for k in strip.limited_by)
+        return any(bool(self.boxes.missing[k, strip.j]) for strip in self._strips for k in strip.bars)
 
     def _name(self, ax: Axes, strips: list[Strip], tops: list[float]) -> None:
         """Write the name of each feature and its number of missing values."""
@@ -281,7 +191,7 @@ class LimitsDisplay(Display):
             ax.text(x, base + 1.5, text, ha="center", **(small | {"va": "top"}))
         y = base + 3 + (_NAMES if strip.names else 0)
         height = self._bar_height(strip)
-        for k in strip.limited_by:
+        for k in strip.bars:
             y += height
             self._draw_bar(ax, strip, k, y - height / 2, height)
 
@@ -294,14 +204,14 @@ class LimitsDisplay(Display):
         roomy = height >= 0.8 * _BAR
         if roomy:
             ax.text(_NUMBER_AT, y, self._rules.tag(k).removeprefix("Box "), fontweight="bold", ha="right", **small)
-        for low, high, texts in strip.bars(k):
+        for low, high, texts in strip.bars[k]:
             start, stop = max(low, -0.02), min(high, 1.02)
             ax.add_patch(Rectangle((start, y - thick / 2), stop - start, thick, fc=ORANGE, alpha=0.55, lw=0))
             for x, text, side in ((low, texts[0], -1), (high, texts[1], 1)):
                 self._draw_end(ax, x, y, thick, side)
                 if roomy and text and np.isfinite(x):
                     ax.text(x + 0.012 * side, y, text, ha="right" if side < 0 else "left", **small)
-        if not strip.bars(k) and roomy:
+        if not strip.bars[k] and roomy:
             ax.text(0.5, y, "missing values only", ha="center", color=GREY, **small)
         if self.boxes.missing[k, strip.j]:
             ax.plot([_MISSING_AT], [y], marker="D", ms=min(4, thick), mfc="none", mec=BLACK, mew=0.8)

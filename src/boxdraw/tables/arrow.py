@@ -29,12 +29,7 @@ class ArrowReader:
 
     def __init__(self, dataset: Any, memory_limit: int, n_jobs: int | None, progress: RowsProgress) -> None:
         self._dataset, self._n_jobs, self._progress = dataset, n_jobs, progress
-        self._memory_limit = memory_limit
-
-    @property
-    def schema(self) -> Any:
-        """The names and types of the columns."""
-        return self._dataset.schema
+        self._memory_limit, self.schema = memory_limit, dataset.schema
 
     def read(self, columns: list[str]) -> Any:
         """Return the whole table."""

@@ -18,8 +18,6 @@ from boxdraw.tables.arrow import ArrowReader
 from boxdraw.tables.chunks import Part
 from boxdraw.tables.source import open_dataset
 
-__all__ = ["ClusterFiles"]
-
 P = TypeVar("P", bound=Part)
 
 
@@ -73,13 +71,9 @@ class ClusterReader:
 
     def __init__(self, files: ClusterFiles, memory_limit: int, progress: RowsProgress) -> None:
         self._memory_limit, self._progress = memory_limit, progress
-        self._dataset = open_dataset(_absolute(files.source))
-        self._pieces = _pieces_of(self._dataset, files.rows_per_task)
-
-    @property
-    def schema(self) -> Any:
-        """The names and Arrow types of the columns."""
-        return self._dataset.schema
+        dataset = open_dataset(_absolute(files.source))
+        self.schema = dataset.schema
+        self._pieces = _pieces_of(dataset, files.rows_per_task)
 
     def read(self, columns: list[str]) -> Any:
         """Return the whole table."""
@@ -196,12 +190,7 @@ class DaskReader:
 
     def __init__(self, frame: Any, progress: RowsProgress) -> None:
         self._frame, self._progress = frame, progress
-        self._schema = _schema_of(frame)
-
-    @property
-    def schema(self) -> Any:
-        """The names and Arrow types of the columns."""
-        return self._schema
+        self.schema = _schema_of(frame)
 
     def read(self, columns: list[str]) -> Any:
         """Return the whole table."""
@@ -220,7 +209,7 @@ class DaskReader:
     def _only(self, columns: list[str]) -> Any:
         import pyarrow as pa
 
-        return pa.schema([self._schema.field(name) for name in columns])
+        return pa.schema([self.schema.field(name) for name in columns])
 
 
 def _on_partition(part: Any, work: Callable[[Any], Any], schema: Any) -> Any:

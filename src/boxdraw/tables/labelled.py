@@ -83,7 +83,10 @@ class LabelledFile:
 
     def __post_init__(self) -> None:
         check_columns([self.target, self.weight], self.file.schema.names, self.file.name)
-        _check_type(self.file.schema.field(self.target).type, self.target)
+        kind = self.file.schema.field(self.target).type
+        if column_kind(kind) in (Kind.DATES, Kind.OTHER):
+            text = f'column "{printable(self.target)}" holds {kind}: labels are texts, numbers or true and false'
+            raise TableError(text)
         if self.weight is not None:
             check_weight_type(self.file.schema.field(self.weight).type, self.weight)
 
@@ -176,11 +179,6 @@ class LabelledFile:
                 f"{listed(unknown)}; it knows {listed([label_text(label) for label in classes])}"
             )
         return [value for value, text in texts.items() if by_text[text] == classes[1]]
-
-
-def _check_type(kind: Any, target: str) -> None:
-    if column_kind(kind) in (Kind.DATES, Kind.OTHER):
-        raise TableError(f'column "{printable(target)}" holds {kind}: labels are texts, numbers or true and false')
 
 
 def _means(text: str, label: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import narwhals as nw
@@ -18,6 +18,7 @@ from boxdraw.model.rows import UNSEEN, decoded, numeric, read_columns
 from boxdraw.model.rule import Category, is_missing, unique_categories
 from boxdraw.tables.encoding import Encoding, in_order, is_finite, quiet_sums
 from boxdraw.tables.errors import check_names
+from boxdraw.tables.few import read_few
 from boxdraw.tables.kinds import Kind, category_error, check_kind, column_kind, dates_error
 from boxdraw.tables.labels import read_labels
 from boxdraw.tables.suspects import is_rounded, warn_of_identifiers, warn_of_rounding
@@ -66,8 +67,12 @@ def read_rows(estimator: Any, X: Any, boxes: BoxSet) -> Any:
 
     The columns of a frame may come in another order. Categories that the boxes do not know give a warning.
     """
+    names = getattr(estimator, "feature_names_in_", None)
+    few = None if names is None else read_few(X, names.tolist(), boxes)
+    if few is not None:
+        return few
     check_table(X)
-    X = _in_order(X, getattr(estimator, "feature_names_in_", None))
+    X = _in_order(X, names)
     if all(values is None for values in boxes.categories) and not has_categories(X):
         return _validated(estimator, X, reset=False, ensure_all_finite="allow-nan")
     table = as_table(X)
@@ -169,7 +174,10 @@ def _suspect_columns(X: Any) -> tuple[list[str] | None, dict[int, npt.NDArray[An
 
 def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = True) -> Encoding:
     """Find out what the columns of a training table hold."""
-    columns = [np.asarray(X[:, j]) for j in range(X.shape[1])] if isinstance(X, np.ndarray) else _frame_columns(X)
+    if isinstance(X, np.ndarray):
+        columns = [np.asarray(X[:, j]) for j in range(X.shape[1])]
+    else:
+        columns = [_array_of(column) for column in nw.from_native(X).iter_columns()]
     labels = [f"column {j}" for j in range(len(columns))] if names is None else [f"column {name!r}" for name in names]
     forced = forced_places(categorical_features, names, len(columns))
     categories: list[tuple[Category, ...] | None] = []
@@ -187,11 +195,6 @@ def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = 
     return Encoding(None if names is None else tuple(map(str, names)), tuple(categories), tuple(missing))
 
 
-def _frame_columns(X: Any) -> list[npt.NDArray[Any]]:
-    table = nw.from_native(X)
-    return [_array_of(table.get_column(name)) for name in table.columns]
-
-
 def _array_of(column: Any) -> npt.NDArray[Any]:
     native = column.to_native()
     arrow = decoded(native)
@@ -202,16 +205,13 @@ def _array_of(column: Any) -> npt.NDArray[Any]:
 
 def _as_numbers(column: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
     """Return a column of numbers as such; None if it is one of categories, as text and true and false are."""
-    if column.dtype.kind == "b" or any(isinstance(value, bool | np.bool_) for value in _some(column)):
+    values = column.tolist() if column.dtype.kind == "O" else ()
+    if column.dtype.kind == "b" or any(isinstance(value, bool | np.bool_) for value in values):
         return None
     try:
         return numeric(column, "").astype(np.float64)
     except (TypeError, ValueError):
         return None
-
-
-def _some(column: npt.NDArray[Any]) -> Sequence[Any]:
-    return column.tolist() if column.dtype.kind == "O" else ()
 
 
 def _categories_of(column: npt.NDArray[Any], absent: Any, label: str) -> tuple[Category, ...]:

@@ -13,9 +13,9 @@ from boxdraw._core.progress import RowsProgress
 from boxdraw._core.ranges import LARGE
 from boxdraw.model.rule import Category
 from boxdraw.tables.chunks import Chunk, Part
-from boxdraw.tables.columns import LearningColumns, find_columns
+from boxdraw.tables.columns import LearningColumns
 from boxdraw.tables.encoding import Encoding, in_order
-from boxdraw.tables.first_look import FindLabels, FirstLook, LabelCounts, LookAtFeatures
+from boxdraw.tables.first_look import FindLabels, FirstLook, LookAtFeatures
 from boxdraw.tables.kinds import value_type
 from boxdraw.tables.labels import positive_label
 from boxdraw.tables.order import Order, places_by_share
@@ -63,7 +63,8 @@ def find_classes(reader: TableReader, columns: LearningColumns, pos_label: Any) 
     found = reader.reduce(FindLabels(columns), columns.labelling, "labels", None)
     if found is None or not found.n_rows:
         raise ValueError("The table has no rows.")
-    _check_labels(found, columns.target)
+    if found.n_missing:
+        raise ValueError(f"Column {columns.target!r} has {found.n_missing} rows without a label; take them out first.")
     kind = value_type(reader.schema.field(columns.target).type)
     labels = np.unique(pa.array(list(found.count), kind).to_numpy(zero_copy_only=False))
     if len(labels) != 2:
@@ -75,11 +76,6 @@ def find_classes(reader: TableReader, columns: LearningColumns, pos_label: Any) 
         shown = f"{float(total):.3g}" if total < 1e200 else "1e200 or more"  # maybe more than any float
         raise ValueError(f"The weights add up to {shown}; scale them to between 1e-200 and 1e200.")
     return Classes(labels, labels[chosen], found.n_rows, float(weights[chosen]), float(weights[1 - chosen]))
-
-
-def _check_labels(found: LabelCounts, target: str) -> None:
-    if found.n_missing:
-        raise ValueError(f"Column {target!r} has {found.n_missing} rows without a label; take them out first.")
 
 
 def _not_two(labels: list[Any], target: str) -> str:
@@ -106,14 +102,6 @@ def open_reader(source: Any, memory_limit: Any, n_jobs: int | None, progress: Ro
     if is_dask(source):
         return DaskReader(source, progress)
     return ArrowReader(open_dataset(source), limit, n_jobs, progress)
-
-
-def open_labelled(
-    estimator: Any, reader: TableReader, target: str, weight: str | None, features: Any
-) -> tuple[LearningColumns, Classes]:
-    """Find the columns and the classes of a table to learn from."""
-    columns = find_columns(reader.schema, target, weight, features, estimator.categorical_features)
-    return columns, find_classes(reader, columns, estimator.pos_label)
 
 
 def read_labelled(reader: TableReader, columns: LearningColumns) -> tuple[Any, Any, Any]:

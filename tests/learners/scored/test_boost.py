@@ -46,8 +46,8 @@ def some_of(rows, kept):
 
 
 def drawn(rows, max_boxes, max_limits, lam, signed=False, few=None):
-    shape = Shape(max_boxes, None, signed, None)
-    return boost(rows, rows if few is None else few, Setting(max_limits, lam), shape)
+    shape = Shape(max_boxes, None, None)
+    return boost(rows, rows if few is None else few, Setting(max_limits, lam, signed), shape)
 
 
 def assert_same(first, second):
@@ -267,7 +267,7 @@ def test_weights_on_a_grid_add_up_exactly_in_any_order(size):
 def test_rows_to_learn_from_have_weights_on_a_grid():
     X, y = ref.make_table(0)
     weight = np.random.default_rng(0).exponential(size=len(X))
-    rows = make_ready(Training(X, y == 1, weight), None).rows
+    rows = make_ready(Training(X, y == 1, weight), Shape(8, None, None)).rows
     np.testing.assert_array_equal(rows.weight, on_grid(weight))
     assert (rows.weight != weight).any()
 
@@ -276,7 +276,7 @@ def test_rows_to_learn_from_have_weights_on_a_grid():
 def test_classes_weigh_halfway_between_the_balance_and_the_cost(cost):
     X, y = ref.make_table(0)
     weight = np.random.default_rng(0).exponential(size=len(X))
-    ready = make_ready(Training(X, y == 1, weight), cost)
+    ready = make_ready(Training(X, y == 1, weight), Shape(8, None, cost))
     balance = weight[y == 1].sum() / weight[y == 0].sum()
     assert ready.cost == pytest.approx(balance if cost is None else cost)
     negative, positive = ready.rows.class_weight
@@ -288,7 +288,7 @@ def test_classes_weigh_halfway_between_the_balance_and_the_cost(cost):
 @pytest.mark.parametrize("weight", [0.001, 1.0, 30.0])
 def test_the_blur_narrows_with_the_rows_of_the_smaller_class(weight):
     X, y = ref.make_table(0)
-    rows = make_ready(Training(X, y == 1, np.full(len(y), weight)), None).rows
+    rows = make_ready(Training(X, y == 1, np.full(len(y), weight)), Shape(8, None, None)).rows
     assert rows.blur == pytest.approx(max(weight * min(y.sum(), (1 - y).sum()), 1) ** (-1 / 3))
 
 

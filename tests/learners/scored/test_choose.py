@@ -6,21 +6,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
+from boxdraw._core.sums import on_grid
 from boxdraw.learners import sample as sampling
-from boxdraw.learners.folds import auc, chance_level
+from boxdraw.learners.folds import auc, chance_level, n_repeats, ranking
 from boxdraw.learners.sample import draw_sample
-from boxdraw.learners.scored.choose import choose as choose_among
-from boxdraw.learners.scored.choose import clearly_best, learn_folds
-from boxdraw.learners.scored.learn import learn, make_ready
-from boxdraw.learners.scored.settings import Setting, Shape
+from boxdraw.learners.scored.choose import FoldCards, clearly_best, few_enough, learn_folds
+from boxdraw.learners.scored.learn import card_of, draw, make_ready
+from boxdraw.learners.scored.settings import Setting, Shape, usual
 from boxdraw.tables.training import Training
 
 from . import reference as ref
 
 SETTINGS = [Setting(1, 4.0), Setting(2, 4.0), Setting(2, 12.0)]
-SHAPE = Shape(4, 8, False, None)
+SHAPE = Shape(4, 8, None)
 
 
 def training(seed, n_rows=120, weights=None, kind="continuous"):
@@ -35,10 +35,18 @@ def splits_of(seed, n_rows, n_folds=3):
     return [(np.flatnonzero(number != k), np.flatnonzero(number == k)) for k in range(n_folds)]
 
 
+def learn(ready, setting, shape):
+    """Learn a card by itself."""
+    drawn = draw(ready, setting, shape)
+    return card_of(ready, drawn, len(drawn))
+
+
 def choose(data, splits, settings, shape, **options):
     """Learn the folds and choose a setting."""
-    number, scores = choose_among(learn_folds(data, splits, settings, shape, **options), settings)
-    return settings[number], scores
+    scores = np.array([fold.auc() for fold in learn_folds(data, splits, settings, shape, **options)])
+    return settings[
+        clearly_best(scores, usual(settings), len(splits) / n_repeats([test for _, test in splits]), 2)
+    ], scores
 
 
 @pytest.mark.parametrize("weights", [None, "whole", "any"])
@@ -60,19 +68,19 @@ def test_scores_are_those_of_held_out_rows(seed, cost, weights):
     assert scores.shape == (len(splits), len(SETTINGS))
     assert np.ptp(scores) > 0
     for row, (train, test) in zip(scores, splits, strict=True):
-        held_out, ready = data.take(test), make_ready(data.take(train), cost)
+        held_out, ready = data.take(test), make_ready(data.take(train), Shape(4, None, cost))
         for score, given in zip(row, SETTINGS, strict=True):
-            graded = learn(ready, given, Shape(4, None, False, cost)).graded(held_out.X)
+            graded = learn(ready, given, Shape(4, None, cost)).graded(held_out.X)
             expected = roc_auc_score(held_out.positive, graded, sample_weight=held_out.weight)
             assert score == pytest.approx(expected, abs=1e-12)
     assert setting == SETTINGS[plainly_best(scores.tolist(), SETTINGS.index(Setting(2, 4.0)), 3.0)]
 
 
-def plainly_best(scores, usual, n_folds):
+def plainly_best(scores, usual, n_folds, errors=2):
     best, place = 0.0, usual
     for k in range(len(scores[0])):
         rise = [row[k] - row[usual] for row in scores]
-        surplus = statistics.mean(rise) - 2 * statistics.stdev(rise) / math.sqrt(n_folds)
+        surplus = statistics.mean(rise) - errors * statistics.stdev(rise) / math.sqrt(n_folds)
         if surplus > best + 1e-12:
             best, place = surplus, k
     return place
@@ -82,27 +90,74 @@ def plainly_best(scores, usual, n_folds):
 def test_the_usual_setting_unless_another_is_clearly_better(seed):
     rng = np.random.default_rng(seed)
     scores = rng.normal(rng.normal(0, rng.choice([0.1, 3]), 4), 1, (12, 4))
-    usual = int(rng.integers(4))
-    assert clearly_best(scores, usual, 3.0) == plainly_best(scores.tolist(), usual, 3.0)
+    place = int(rng.integers(4))
+    for errors in (1, 2):
+        assert clearly_best(scores, place, 3.0, errors) == plainly_best(scores.tolist(), place, 3.0, errors)
 
 
 def test_one_fold_has_no_standard_error():
-    assert clearly_best(np.array([[0.1, 0.3, 0.2]]), 0, 1.0) == 1
+    assert clearly_best(np.array([[0.1, 0.3, 0.2]]), 0, 1.0, 2) == 1
 
 
 def test_a_setting_that_is_better_in_each_fold_is_taken():
-    assert clearly_best(np.array([[0.6, 0.7, 0.6], [0.5, 0.61, 0.9]]), 0, 2.0) == 1
-    assert clearly_best(np.array([[0.6, 0.6], [0.5, 0.5]]), 1, 2.0) == 1
+    assert clearly_best(np.array([[0.6, 0.7, 0.6], [0.5, 0.61, 0.9]]), 0, 2.0, 2) == 1
+    assert clearly_best(np.array([[0.6, 0.6], [0.5, 0.5]]), 1, 2.0, 2) == 1
 
 
-def test_repeated_folds_are_no_new_rows(monkeypatch):
-    data, told = training(5), []
-    splits = splits_of(5, len(data.X)) + splits_of(6, len(data.X))
-    monkeypatch.setattr(
-        "boxdraw.learners.scored.choose.clearly_best", lambda scores, usual, n_folds: told.append(n_folds) or 0
-    )
-    assert choose(data, splits, SETTINGS, SHAPE)[0] == SETTINGS[0]
-    assert told == [3.0]
+def fold_cards(auc, average_precision):
+    none = np.arange(0)
+    return [FoldCards(none, none, None, [], *scores) for scores in zip(auc, average_precision, strict=True)]
+
+
+def plainly_few_enough(auc, average_precision, n_folds):
+    """The first size that loses at most a thousandth of either, at one standard error."""
+    for k in range(auc.shape[1]):
+        losses = [(scores[:, -1] - scores[:, k]).tolist() for scores in (auc, average_precision)]
+        if all(statistics.mean(x) + statistics.stdev(x) / math.sqrt(n_folds) <= 0.001 for x in losses):
+            return k
+    raise AssertionError
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_fewer_boxes_only_if_they_lose_nothing(seed):
+    rng = np.random.default_rng(seed)
+    rise = np.minimum(np.arange(6) / rng.integers(1, 6), 1) * 0.1
+    scores = [0.8 + rise + rng.normal(0, 0.003, (12, 6)) for _ in range(2)]
+    assert few_enough(fold_cards(*scores), 3.0) == plainly_few_enough(*scores, 3.0)
+
+
+def test_both_measures_count():
+    same, less = np.full((4, 2), 0.7), np.tile([0.6, 0.7], (4, 1))
+    assert few_enough(fold_cards(same, same), 2.0) == 0
+    assert few_enough(fold_cards(same, less), 2.0) == 1
+    assert few_enough(fold_cards(less, same), 2.0) == 1
+    assert few_enough(fold_cards(same[:1], same[:1]), 1.0) == 0
+
+
+@pytest.mark.parametrize("weights", [None, "whole", "any"])
+@pytest.mark.parametrize("seed", range(6))
+def test_average_precision_is_that_of_scikit_learn(seed, weights):
+    data = training(seed, weights=weights)
+    score = np.round(data.X[:, 0], seed % 3)
+    expected = average_precision_score(data.positive, score, sample_weight=data.weights)
+    assert ranking(data.positive, score, data.weights)[1] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_sizes_of_one_run_are_runs_of_their_own(seed, signed):
+    """The first boxes of a run, with points of their own, are the card of a run that ends there."""
+    data, setting = training(seed, 200, "any", "integers"), Setting(2, 1.0, signed)
+    (fold,) = learn_folds(data, splits_of(seed, 200)[:1], [setting], Shape(8, None, None))
+    cards = fold.cards(0, list(range(1, 9)))
+    train, test = data.take(cards.train), data.take(cards.test)
+    for n, card in enumerate(cards.cards, start=1):
+        shape = Shape(n, None, None)
+        alone = learn(make_ready(train, shape), setting, shape)
+        for field in ("lower", "upper", "points", "threshold"):
+            np.testing.assert_array_equal(getattr(card, field), getattr(alone, field))
+        scores = ranking(test.positive, alone.graded(test.X), on_grid(test.weights))
+        assert (cards.auc[n - 1], cards.average_precision[n - 1]) == scores
 
 
 def test_ranking_by_chance_stays_below_its_level():

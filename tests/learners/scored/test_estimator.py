@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from boxdraw import BoxSet, ScoredBoxesClassifier
+from boxdraw import BoxSet, ScoredBoxesClassifier, load
 
 from . import reference as ref
 
@@ -19,7 +19,9 @@ def fit(X, y, weight=None, **parameters):
     """Fit without inner folds unless some are asked for."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "No box was found")
-        return ScoredBoxesClassifier(**({"cv": None} | parameters)).fit(X, y, sample_weight=weight)
+        return ScoredBoxesClassifier(**({"cv": None, "max_boxes": 8, "signed_points": False} | parameters)).fit(
+            X, y, sample_weight=weight
+        )
 
 
 def rows_like(X, seed=0):
@@ -89,7 +91,7 @@ def test_a_card_is_as_asked(parameters):
     assert 1 <= len(card) <= model.max_boxes
     assert set(card.points) <= set(range(1, 6))
     assert 1 <= card.threshold <= sum(card.points) + 1
-    assert model.max_union is None or len(model.boxes_) <= model.max_union
+    assert model.max_union is None or len(model.boxes_) <= (8 if model.max_union == "auto" else model.max_union)
     limits = np.isfinite(card.boxes.lower).sum(axis=1) + np.isfinite(card.boxes.upper).sum(axis=1)
     assert (limits >= 1).all()
     assert (limits <= model.max_limits_).all()
@@ -201,19 +203,178 @@ def test_auto_without_inner_folds():
     assert same.scorecard_ == model.scorecard_
 
 
+def params(settings):
+    return [{"max_limits": n, "lam": lam, "signed_points": signed} for n, lam, signed in settings]
+
+
 def test_inner_folds_try_what_is_auto():
     X, y = ref.make_table(0)
     model = ScoredBoxesClassifier().fit(X, y)
     results = model.cv_results_
-    assert results["params"] == [{"max_limits": n, "lam": lam} for n in (1, 2, 3) for lam in (4.0, 12.0)]
-    assert {"max_limits": model.max_limits_, "lam": model.lam_} in results["params"]
+    assert results["params"] == params([(1, 4, False), (2, 4, False), (3, 4, False), (2, 4, True)])
+    assert params([(model.max_limits_, model.lam_, model.signed_points_)])[0] in results["params"]
     splits = [scores for name, scores in results.items() if re.fullmatch(r"split\d+_test_score", name)]
     assert len(splits) == 3 * 4
     np.testing.assert_allclose(results["mean_test_score"], np.mean(splits, axis=0))
+    given = ScoredBoxesClassifier(max_boxes=8, signed_points=False).fit(X, y)
+    assert given.cv_results_["params"] == params([(n, lam, False) for n in (1, 2, 3) for lam in (4, 12)])
     some = ScoredBoxesClassifier(max_limits=3, cv=2).fit(X, y)
-    assert some.cv_results_["params"] == [{"max_limits": 3, "lam": lam} for lam in (4.0, 12.0)]
+    assert some.cv_results_["params"] == params([(3, 4, False), (3, 4, True)])
     assert some.max_limits_ == 3
     assert not hasattr(some.set_params(cv=None).fit(X, y), "cv_results_")
+
+
+@pytest.mark.parametrize("asked", [{"min_box_precision": 0.3}, {"max_union": 3}])
+def test_what_needs_positive_points_gets_them(asked):
+    model = ScoredBoxesClassifier(max_limits=2, cv=2, **asked).fit(*ref.make_table(1, 300))
+    assert model.cv_results_["params"] == params([(2, 4, False)])
+    assert not model.signed_points_
+    assert len(model.boxes_) <= asked.get("max_union", 10**4)
+
+
+# The frontier
+
+
+@pytest.fixture(scope="module", params=[False, True, "auto"], ids=["positive", "signed", "auto"])
+def sizes(request):
+    X, y = trend(3)
+    return X, y, ScoredBoxesClassifier(signed_points=request.param, max_limits=2, cv=2).fit(X, y)
+
+
+def test_the_frontier_has_the_card_of_each_size(sizes):
+    """It comes from one run of boosting, and each card is that of a fit of its own with the same classes' weights."""
+    X, y, model = sizes
+    frontier = model.frontier_
+    assert frontier.chosen == model.max_boxes_
+    assert len(frontier) > 5
+    assert frontier.sizes == sorted(set(frontier.sizes))
+    for size, point in zip(frontier.sizes, frontier, strict=True):
+        card = point.scorecard
+        assert (point.n_boxes, point.n_limits) == (len(card), card.n_limits)
+        assert point.n_boxes <= size == point.max_boxes
+        assert point.n_limits <= model.max_total_limits
+        assert 0.5 < point.auc == point.score < 1
+        assert 0 < point.average_precision < 1
+        assert 0 < point.error < 0.1
+    longer = np.diff([point.n_boxes for point in frontier])
+    assert (longer > 0).all()
+    for size in (1, 3, frontier.sizes[-1]):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("boxdraw.learners.scored.scored_boxes._PLAIN_SIZE", size)
+            parameters = {"max_limits": model.max_limits_, "signed_points": model.signed_points_}
+            union = None if model.signed_points == "auto" else "auto"
+            alone = ScoredBoxesClassifier(cv=None, max_union=union, **parameters).fit(X, y)
+        assert alone.scorecard_ == frontier.at(size).scorecard
+        np.testing.assert_array_equal(alone.decision_function(X), model.at(size).decision_function(X))
+
+
+def test_a_card_of_another_size(sizes):
+    X, _, model = sizes
+    short = model.at(n_boxes=3)
+    assert 1 <= len(short.scorecard_) <= 3
+    assert short.scorecard_ == model.frontier_.at(3).scorecard
+    assert short.max_boxes_ == short.frontier_.chosen == 3
+    np.testing.assert_array_equal(short.predict(X), short.scorecard_.contains(X))
+    np.testing.assert_array_equal(short.decision_function(X) >= 0, short.predict(X) == 1)
+    assert not hasattr(short, "risk_table_")
+    back = short.at(model.max_boxes_)
+    assert back.scorecard_ == model.scorecard_
+    same = model.at(model.max_boxes_)
+    assert same.risk_table_ == model.risk_table_
+    assert hasattr(model, "risk_table_")
+    assert model.at(100).max_boxes_ == model.frontier_[-1].max_boxes
+    with pytest.raises(
+        ValueError, match=r"n_boxes=0: no drawing is that short; the numbers of boxes that there are: 1,"
+    ):
+        model.at(0)
+
+
+def test_the_frontier_in_text(sizes):
+    _, _, model = sizes
+    lines = repr(model.frontier_).splitlines()
+    assert len(lines) == len(model.frontier_)
+    (used,) = [line for line in lines if line.startswith("* ")]
+    point = model.frontier_.at(model.max_boxes_)
+    assert used == (
+        f"* {point.n_boxes} boxes, {point.n_limits} limits: AUC {point.auc:.3f} ± {point.error:.3f}, "
+        f"average precision {point.average_precision:.3f}"
+    )
+
+
+def test_a_given_size_and_no_folds_have_one_card():
+    X, y = trend(3)
+    for parameters in ({"max_boxes": 5, "cv": 2, "max_limits": 2, "lam": 4.0}, {"cv": None}):
+        model = ScoredBoxesClassifier(**parameters).fit(X, y)
+        (point,) = model.frontier_
+        assert point.scorecard == model.scorecard_
+        assert point.max_boxes == model.max_boxes_ == parameters.get("max_boxes", 8)
+        assert np.isnan(point.auc) == (parameters["cv"] is None)
+    assert repr(model.frontier_) == f"* {len(model.scorecard_)} boxes, {model.scorecard_.n_limits} limits"
+
+
+@pytest.mark.parametrize("cap", [1, 2, 5, 9])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_card_has_no_more_limits_than_asked_for(seed, cap):
+    """On whole numbers and others, rounded or not, of any size, before and after a look at other sizes."""
+    X, y = ref.make_table(seed, 150, 3, "integers" if seed % 2 else "continuous")
+    for more in ({}, {"round_limits": False}, {"max_boxes": 6, "signed_points": True}, {"max_limits": 3}):
+        model = fit(X, y, **{"cv": 2, "max_boxes": "auto", "signed_points": "auto", "max_total_limits": cap} | more)
+        assert all(point.scorecard.n_limits <= cap for point in model.frontier_)
+        assert model.scorecard_.n_limits <= cap
+
+
+def test_the_last_box_has_what_limits_are_left():
+    X, y = trend(3)
+    free = fit(X, y, max_boxes=12, max_limits=2, max_union=None)
+    capped = fit(X, y, max_boxes=12, max_limits=2, max_union=None, max_total_limits=7)
+    assert free.scorecard_.n_limits > 12
+    assert capped.scorecard_.n_limits == 7
+    assert capped.scorecard_.boxes[:3] == free.scorecard_.boxes[:3]
+    assert fit(X, y, max_boxes=20, max_limits=2, max_union=None, max_total_limits=None).scorecard_.n_limits > 30
+
+
+def test_a_card_with_negative_points_is_read_and_saved(tmp_path):
+    X, y = trend(3)
+    model = ScoredBoxesClassifier(signed_points=True, max_limits=2, cv=2).fit(X, y)
+    assert model.scorecard_.signed
+    lines = model.scorecard_.to_text().splitlines()
+    assert sum(line.startswith("−") for line in lines) == sum(points < 0 for points in model.scorecard_.points)
+    with pytest.raises(AttributeError, match=r"There is no boxes_: .* read scorecard_"):
+        _ = model.boxes_
+    for card in (model, model.at(3)):
+        card.save(tmp_path / "card.json")
+        again = load(tmp_path / "card.json")
+        assert again.scorecard_ == card.scorecard_
+        np.testing.assert_array_equal(again.predict(X), card.predict(X))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_short_union_flags_the_same_of_the_rows(seed):
+    X, y = ref.make_table(seed, 200, 3, "integers" if seed % 2 else "continuous")
+    model = fit(X, y, lam=1.0)
+    short = model.union(X, y)
+    np.testing.assert_array_equal(short.contains(X), model.predict(X) == 1)
+    assert len(short) <= len(model.boxes_)
+    assert short.n_limits <= model.boxes_.n_limits
+    caught = short.membership(X)[y == 1].sum(axis=0)
+    assert (np.diff(caught) <= 0).all()
+    member = short.membership(X)
+    for k in range(len(short)):
+        assert (member[:, k] & ~np.delete(member, k, axis=1).any(axis=1)).any()
+    heavy = np.where(np.arange(len(y)) < 20, 100.0, 0.0)
+    order = model.union(X, y, heavy).membership(X)[y == 1].T @ heavy[y == 1]
+    assert (np.diff(order) <= 0).all()
+
+
+def test_a_goal_is_kept_by_the_size_in_use():
+    X, y = trend(3)
+    model = ScoredBoxesClassifier(max_limits=2, cv=2, max_alarm_rate=0.1, confidence=0.6).fit(X, y)
+    assert model.goal_.kept
+    assert model.predict(X).mean() < 0.15
+    assert len(model.frontier_) > 1
+    assert model.at(model.max_boxes_).goal_ is model.goal_
+    other = next(size for size in model.frontier_.sizes if size != model.max_boxes_)
+    assert model.at(other).goal_ is None
 
 
 def test_given_folds():
@@ -231,7 +392,7 @@ def test_a_setting_that_is_much_better_is_found():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (900, 2))
     y = (np.abs(X) < 0.35).all(axis=1)
-    model = ScoredBoxesClassifier(max_boxes=1).fit(X, y)
+    model = ScoredBoxesClassifier(max_boxes=1, signed_points=False).fit(X, y)
     assert model.max_limits_ == 3
 
 
@@ -369,10 +530,12 @@ GUESSES = "Limits learned from so few are guesses"
 def messages(**parameters):
     """Return a function that fits and gives the model and what fit warned of, beside what tests of caution are for."""
 
+    given = {"max_boxes": 8, "signed_points": False}
+
     def fitted(X, y, weight=None):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            model = ScoredBoxesClassifier(**parameters).fit(X, y, sample_weight=weight)
+            model = ScoredBoxesClassifier(**given | parameters).fit(X, y, sample_weight=weight)
         assert all(issubclass(warning.category, UserWarning) and warning.filename == __file__ for warning in caught)
         said = [str(warning.message) for warning in caught]
         return model, [text for text in said if not text.startswith(("Flagged are", "Box", "The rules rest on"))]
@@ -387,7 +550,7 @@ def test_labels_at_random():
     np.testing.assert_array_equal(model.predict(X), model.scorecard_.contains(X))
     (doubt,) = said
     tried = model.cv_results_["params"]
-    reached = model.cv_results_["mean_test_score"][tried.index({"max_limits": model.max_limits_, "lam": model.lam_})]
+    reached = model.cv_results_["mean_test_score"][tried.index(params([(model.max_limits_, model.lam_, False)])[0])]
     level = 0.5 + 2 * np.sqrt((200 + 3) / (12 * y.sum() * (~y).sum()))
     assert doubt == (
         f"Held-out rows are ranked no better than by chance: the AUC of the inner folds is {reached:.2f}, and chance "
@@ -505,7 +668,7 @@ BAD = [
     ({"max_boxes": 0}, ValueError, "max_boxes"),
     ({"max_boxes": 2.0}, TypeError, "max_boxes"),
     ({"max_union": 0}, ValueError, "max_union"),
-    ({"max_union": "auto"}, TypeError, "max_union"),
+    ({"max_union": "few"}, TypeError, "max_union"),
     ({"max_limits": 0}, ValueError, "max_limits must be 'auto' or a whole number of at least 1; got 0"),
     ({"max_limits": 1.5}, ValueError, "max_limits"),
     ({"max_limits": "two"}, ValueError, "max_limits"),

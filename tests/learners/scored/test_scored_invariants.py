@@ -33,11 +33,12 @@ def problems(draw, kinds=KINDS, weights=("none", "whole", "any"), cv=(None,)):
     y = (np.nan_to_num(X[:, 0]) + rng.normal(scale=0.7, size=n_rows) > 0.5).astype(int)
     y[:4] = 0, 1, 0, 1
     parameters = {
-        "max_boxes": draw(st.integers(1, 6)),
+        "max_boxes": draw(st.sampled_from([*range(1, 7), "auto"])),
         "max_limits": draw(st.integers(1, 3)),
         "lam": draw(st.sampled_from([0.2, 1.0, 4.0])),
-        "max_union": draw(st.sampled_from([None, 1, 3, 8])),
-        "signed_points": draw(st.booleans()),
+        "max_total_limits": draw(st.sampled_from([None, 3, 30])),
+        "max_union": draw(st.sampled_from([None, 1, 3, 8, "auto"])),
+        "signed_points": draw(st.sampled_from([False, True, "auto"])),
         "false_alarm_cost": draw(st.sampled_from([None, 0.1, 1.0, 3.0])),
         "cv": draw(st.sampled_from(cv)),
         "pos_label": 1,
@@ -63,6 +64,9 @@ def rows_like(X, rng):
 
 def assert_identical(first, second, X):
     assert first.scorecard_ == second.scorecard_
+    for one, other in zip(first.frontier_, second.frontier_, strict=True):
+        assert one.scorecard == other.scorecard
+        np.testing.assert_array_equal([one.auc, one.average_precision], [other.auc, other.average_precision])
     np.testing.assert_array_equal(first.decision_function(X), second.decision_function(X))
     np.testing.assert_array_equal(first.predict(X), second.predict(X))
 
@@ -212,13 +216,16 @@ def test_the_sides_of_every_model_agree(problem):
     model, rows = fit(parameters, X, y, weight), rows_like(X, rng)
     card = model.scorecard_
     flagged = model.predict(rows) == 1
-    assert len(card) <= parameters["max_boxes"]
+    assert len(card) <= (8 if parameters["max_boxes"] == "auto" else parameters["max_boxes"])
+    assert card.n_limits <= (parameters["max_total_limits"] or np.inf)
     np.testing.assert_array_equal(card.contains(rows), flagged)
     for score in ("graded", "points"):
         np.testing.assert_array_equal(model.decision_function(rows, score) >= 0, flagged)
-    if not parameters["signed_points"]:
+    if parameters["signed_points"] is not True:  # without inner folds, "auto" has positive points
         np.testing.assert_array_equal(model.boxes_.contains(rows), flagged)
-        assert parameters["max_union"] is None or len(model.boxes_) <= parameters["max_union"]
+        usual = np.inf if parameters["signed_points"] else 8
+        most = usual if parameters["max_union"] == "auto" else parameters["max_union"] or np.inf
+        assert len(model.boxes_) <= most
 
 
 @pytest.mark.parametrize("cv", [None, 3])

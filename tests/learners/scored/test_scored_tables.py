@@ -264,3 +264,13 @@ def test_missing_values_that_training_never_had_are_outside():
         decision = model.set_params(n_jobs=n_jobs).decision_function(new)
         assert (decision <= model.decision_function(X) + 1e-12).all()
     np.testing.assert_array_equal(decision > 0, model.predict(new) == 1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_hour_of_the_day_is_read_as_that_hour(seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"hour": rng.integers(0, 24, 2000), "amount": rng.exponential(size=2000)})
+    y = rng.random(2000) < np.where(X["hour"] == 5, 0.6, 0.03)
+    for parameters in ({"cv": None}, {"max_boxes": 8, "signed_points": False}):
+        lines = ScoredBoxesClassifier(**parameters).fit(X, y).scorecard_.to_text().splitlines()
+        assert any(line.endswith("points: hour = 5") for line in lines)

@@ -9,7 +9,7 @@ from boxdraw.learners.engine.climb import no_masks
 from boxdraw.learners.scored.bins import MISSING, TOP, Blurred, make_bins
 from boxdraw.learners.scored.grow import grow, membership
 from boxdraw.learners.scored.logistic import rounder_of
-from boxdraw.learners.scored.sharpen import CLEAR, sharpen
+from boxdraw.learners.scored.sharpen import CLEAR, CLOSE, sharpen
 
 from . import reference as ref
 
@@ -85,9 +85,12 @@ def test_there_are_both_clear_and_unclear_steps_to_test():
 def test_each_limit_in_turn_for_the_rows_within_the_others(seed):
     """Limits before it are where they have gone to, sharp or not, those after it where they were."""
     table, positive, weight, here = problem(seed, 2)
-    box = here + 1, np.array([TOP, min(max(here[1] + 2, 12), 13)])
+    table = table._replace(values=2 * table.values, cuts=2 * table.cuts)  # so that the two are far apart
+    here = np.minimum(here, 4)
+    box = here + 1, np.array([TOP, 13])
     sharp, low, high = sharpened(table, positive, *box, 1.0, weight)
     now, edges = [box[0].tolist(), box[1].tolist()], np.zeros((2, 2), dtype=bool)
+    assert table.cuts[1, box[1][1]] - table.cuts[1, box[0][1] - 1] > CLOSE
     for j, side in ((0, 0), (1, 0), (1, 1)):
         at = now[0][j] - 1 if side == 0 else now[1][j]
         now[side][j] = 0 if side == 0 else TOP
@@ -99,6 +102,55 @@ def test_each_limit_in_turn_for_the_rows_within_the_others(seed):
         now[side][j] = found + 1 if side == 0 else found
         edges[j, side] = sharp[j, side]
     assert (low <= high).all()
+
+
+def plain_credit(inside, positive, weight):
+    """The log-likelihood that two shares have more than one."""
+
+    def best(rows):
+        n, k = weight[rows & ~positive].sum(), weight[rows & positive].sum()
+        return sum(x * math.log(x / (n + k)) for x in (n, k) if x > 0)
+
+    return best(inside) + best(~inside) - best(np.ones(len(inside), bool))
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("seed", range(12))
+def test_an_interval_narrower_than_the_blur_is_found_as_it_is(seed, sign):
+    """Of all intervals of whole numbers around the limits drawn, none has more credit."""
+    rng = np.random.default_rng(seed)
+    codes, spike = rng.integers(0, 24, 1000), int(rng.integers(6, 18))
+    share = np.where(codes == spike, 0.9, 0.05)
+    positive = rng.random(1000) < (share if sign > 0 else 1 - share)
+    weight = rng.integers(1, 4, 1000).astype(float)
+    blur = float(rng.choice([3.0, 4.0, 5.0]))
+    table = table_of([codes], [np.arange(24) / blur])
+    sharp, low, high = sharpened(table, positive, [spike - 2], [spike + 2], sign, weight)
+    assert 5 / blur <= CLOSE
+    assert sharp.all()
+    assert (low[0], high[0]) == (spike, spike)
+    first, last = spike - 2, spike + 2
+    while (first - 1) / blur > (spike - 2.5) / blur - 0.5:
+        first -= 1
+    while (last + 1) / blur < (spike + 2.5) / blur + 0.5:
+        last += 1
+    near = (codes >= first) & (codes <= last)
+    credits = {
+        (a, b): plain_credit(((codes >= a) & (codes <= b))[near], positive[near], weight[near])
+        for a in range(first, last)
+        for b in range(a, last)
+        if a == b or b - a + 1 <= blur
+    }
+    assert max(credits, key=credits.get) == (spike, spike)
+    assert credits[spike, spike] > CLEAR
+
+
+def test_an_unclear_interval_stays_as_it_was_drawn():
+    codes = np.repeat(np.arange(24), 4)
+    positive = np.arange(96) % 4 == 0
+    sharp, low, high = sharpened(table_of([codes], [np.arange(24) / 4]), positive, [9], [13])
+    assert not sharp.any()
+    assert (low[0], high[0]) == (9, 13)
 
 
 def test_credit_is_that_of_two_shares_as_against_one():

@@ -111,6 +111,36 @@ def test_onnx():
         np.testing.assert_array_equal(found, risk.risks(rows, boxes), strict=True)
 
 
+def test_a_card_in_python_and_onnx():
+    named = Scorecard(BoxSet([[3], [1]], [[9], [12]], feature_names=["points"]), [3, -2], 1)  # an output has that name
+    by_boxes = RiskTable([Region((0,), 9, 6, 0.5, 0, 1), Region((), 9, 1, 0.25, 0, 1)], named.boxes)
+    empty = Scorecard(BOXES[[]], [], 1)
+    everywhere = Scorecard(BoxSet([[-np.inf], [1]], [[np.inf], [12]], feature_names=["dose"]), [3, 2], 4)
+    few = np.array([[2.0], [5.0], [50.0], [np.nan]])
+    none = RiskTable([Region(None, 9, 3, 0.3, 0, 1)])
+    cases = [random_points(seed) for seed in SEEDS]
+    cases += [(named, by_boxes, few), (empty, none, few), (everywhere, none, few)]
+    different = 0
+    for card, risk, rows in cases:
+        names, records = {}, getattr(rows, "to_dict", lambda _: None)("records")
+        records = records or [{card.boxes.feature_names[0]: value} for value in rows[:, 0].tolist()]
+        exec(card.to_python("alarm", risk), names)
+        model = card.to_onnx(risk)
+        onnx.checker.check_model(model, full_check=True)
+        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        given = onnx_inputs(card, rows, risk)
+        inside, *others = session.run(["boxes", "points", "label", "risk"], given)
+        np.testing.assert_array_equal(inside, card.boxes.membership(rows), strict=True)
+        expected = card.score(rows), card.contains(rows).astype(np.int64), risk.risks(rows, card)
+        for name, found, right in zip(("points", "flag", "risk"), others, expected, strict=True):
+            np.testing.assert_array_equal(found, right, strict=True)
+            assert [names["alarm"](row)[name] for row in records] == right.tolist()
+        different += len({*expected[2].tolist()}) > 1
+    assert different >= 20
+    assert "Alarm from" in names["alarm"].__doc__
+    assert [output.name for output in named.to_onnx().graph.output] == ["label", "boxes", "points", "reasons"]
+
+
 def test_text_and_tables_of_a_card():
     card = Scorecard(BOXES, [3, 2], 3)
     risk = RiskTable([Region(5, 40, 17, 0.42, 0.31, 0.54), Region(None, 100, 2, 0.02, 0.004, 0.06)])
@@ -134,6 +164,8 @@ def test_a_risk_of_something_else_is_refused():
             write(risk=points)
         with pytest.raises(ValueError, match="on the same features"):
             write(risk=other)
-    with pytest.raises(ValueError, match="on the same features"):
-        Scorecard(BOXES, [3, 2], 3).to_sql(risk=other)
+    card = Scorecard(BOXES, [3, 2], 3)
+    for write in (card.to_sql, card.to_python, card.to_onnx):
+        with pytest.raises(ValueError, match="on the same features"):
+            write(risk=other)
     assert pd.DataFrame(points.to_frame()).shape == (2, 6)

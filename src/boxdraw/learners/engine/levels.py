@@ -172,7 +172,9 @@ def _row_keys(codes: Codes, keys: Hashes) -> Hashes:
 
 def _columns_keys(codes: Codes, ups: FloatArray, downs: FloatArray) -> Hashes:
     """Hash each column by the rows that its values are in; only equal columns have the same key."""
-    keys = np.array([_column_key(code, ups, downs) for code in codes], dtype=np.uint64)
+    sums = (b"".join(add_by(code, mass, 0).tobytes() for mass in (ups, downs)) for code in codes)
+    digests = (hashlib.blake2b(some, digest_size=8).digest() for some in sums)
+    keys = np.array([int.from_bytes(digest, "big") for digest in digests], dtype=np.uint64)
     classes = _mixed(ups.view(np.uint64)) ^ _mixed(~downs.view(np.uint64))
     n_before = 0
     while True:
@@ -186,11 +188,6 @@ def _columns_keys(codes: Codes, ups: FloatArray, downs: FloatArray) -> Hashes:
         if n_keys == n_before:  # they mirror each other: whichever of two is the first, it tells the others apart
             keys[alike[0]] += np.uint64(1)
         n_before = n_keys
-
-
-def _column_key(code: Codes, ups: FloatArray, downs: FloatArray) -> int:
-    counts = [add_by(code, mass, 0).tobytes() for mass in (ups, downs)]
-    return int.from_bytes(hashlib.blake2b(b"".join(counts), digest_size=8).digest(), "big")
 
 
 @dataclass(frozen=True)

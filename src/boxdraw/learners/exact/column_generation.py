@@ -1,22 +1,8 @@
 """Column generation: an upper bound on every drawing, from a linear program over all boxes.
 
-A drawing is a choice of at most K *columns*: a box B and the set S of the positives assigned to it, each positive to
-one box at most. With x for columns and y for covered negatives the program is
-
-    maximise  Σ_(B,S) (points of S − box_points) x_BS − Σ_q points_q y_q
-    subject to  Σ_(S ∋ p) x_BS ≤ 1                  for each positive p,
-                Σ x_BS ≤ K,
-                Σ_(B ∋ q) x_BS ≤ K y_q              for each negative q,
-                Σ_(B ∋ q, S ∋ p) x_BS ≤ y_q         for pairs (p, q), added where they are violated.
-
-Charging each box in full for each negative would not be a bound, because a negative in two boxes is charged once. The
-pair rows are what keeps the bound tight nevertheless: boxes that share the negative q cannot share the positive p. The
-price of a column then is the value of a box with pair prices, and branch and bound finds the best one exactly. For any
-prices at all
-
-    points ≤ Σ_p π_p + Σ_q (K ν_q + Σ_p μ_pq − points_q)⁺ + K · (best value of a box at these prices − box_points)⁺,
-
-so the bound is computed in whole numbers from rounded prices and does not depend on the accuracy of the LP solver.
+A *column* is a box with the positives assigned to it, each to one box at most. docs/exact.rst has the program, its pair
+rows, and the proof of the bound, which holds for any prices. So it is computed in whole numbers from rounded prices,
+and does not depend on the accuracy of the LP solver.
 """
 
 from __future__ import annotations

@@ -130,11 +130,8 @@ class Board:
 
     def _inside(self, boxes: Sequence[Box]) -> BoolArray:
         """Return which rows, positives first, are in each box."""
-        sides = self._problem.positives, self._problem.negatives
-        inside = np.empty((len(boxes), self.low.shape[1]), dtype=np.bool_)
-        for k, box in enumerate(boxes):
-            np.concatenate([rows.inside(box) for rows in sides], out=inside[k])
-        return inside
+        inside = [self._problem.inside(box) for box in boxes]
+        return np.array(inside, dtype=np.bool_).reshape(len(boxes), self.low.shape[1])
 
     def _around(self, box: Box, wanted: BoolArray) -> Box | None:
         """Return the box around the wanted positives in a box; None if there are none."""

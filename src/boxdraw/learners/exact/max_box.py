@@ -42,12 +42,17 @@ def no_pairs() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Points]:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The answer of a search: the best box, if any is above the cutoff, and the most that any other can have."""
+    """The answer of a search: the best boxes, if any are above the cutoff, and the most that any others can have."""
 
-    box: Box | None
-    value: int  # where limits count, branch and bound may charge for fewer than the box has
-    upper: int  # no box has more; equal to the value, or the cutoff if nothing is above it, when proven
+    boxes: list[Box]
+    value: int  # where limits count, branch and bound may charge for fewer than a box has
+    upper: int  # none have more; equal to the value, or the cutoff if nothing is above it, when proven
     work: int  # words looked at, about: a clock that always runs the same
+
+    @property
+    def box(self) -> Box | None:
+        """The only box, if there is one."""
+        return self.boxes[0] if self.boxes else None
 
 
 class MaxBox:
@@ -66,7 +71,7 @@ class MaxBox:
         search = _Search(self._problem, pricing, every_negative=False)
         run = search.run(cutoff, node_limit, 1, out_of_time, keep_all=False)
         work = (run.nodes + len(pricing.gain)) * search.node_size
-        return Found(next(run.boxes(), None), run.cutoff, run.upper, work)
+        return Found(list(run.boxes()), run.cutoff, run.upper, work)
 
     def all_above(
         self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], most: int, node_limit: int

@@ -111,12 +111,9 @@ class Objective:
 
     def is_whole(self, column: int) -> bool:
         """Return True if all values of a column are whole numbers."""
-        return all(bool((np.isnan(part) | (part == np.rint(part))).all()) for part in self._parts(column))
-
-    def _parts(self, column: int) -> Iterator[FloatArray]:
-        """Go through a column, a few rows first: as a rule these tell already that not all are whole."""
-        for part in (slice(100), slice(100, None)):
-            yield np.asarray(self.X[part, column], dtype=np.float64)
+        some = slice(100), slice(100, None)  # as a rule the first tell already that not all are whole
+        parts = (np.asarray(self.X[rows, column], dtype=np.float64) for rows in some)
+        return all(bool((np.isnan(part) | (part == np.rint(part))).all()) for part in parts)
 
     def positive_weight(self) -> Fraction:
         """Return the weight of the positives."""

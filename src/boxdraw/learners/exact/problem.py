@@ -101,10 +101,11 @@ class Problem:
             return False
         if not mass.size:
             return True
-        up, down = (mass[k, :-1][self._inside(box)].sum() for k in range(2))
+        up, down = (mass[k, :-1][self.inside(box)].sum() for k in range(2))
         return bool(up + down >= mass[0, -1] and up >= mass[1, -1] * (up + down))
 
-    def _inside(self, box: Box) -> BoolArray:
+    def inside(self, box: Box) -> BoolArray:
+        """Return a mask of the rows in a box, positives first."""
         return np.concatenate([self.positives.inside(box), self.negatives.inside(box)])
 
     @property

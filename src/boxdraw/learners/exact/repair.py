@@ -47,12 +47,9 @@ class Repair:
         self._failed += rounds
         if value > self._value:
             self._value, self._failed = value, 0
-            self._remember(boxes)
+            for lo, hi in boxes if len(self.seen) < _MOST_SEEN else []:
+                self.seen[lo.tobytes() + hi.tobytes()] = lo, hi
         return boxes
-
-    def _remember(self, boxes: Sequence[Box]) -> None:
-        for lo, hi in boxes if len(self.seen) < _MOST_SEEN else []:
-            self.seen[lo.tobytes() + hi.tobytes()] = lo, hi
 
     def _start(self, best: Sequence[Box]) -> list[Box]:
         """Return the best drawing, or a division of the positives among random ones."""

@@ -201,13 +201,8 @@ class Search:
         try:
             with ctrl_c_asks(control):
                 self._draw(starts)
-                if alone:
-                    return self._ascent_state()
-                if not self._prove:
-                    self._ascent.repair(2**62, 2**62)
-                elif not control.out_of_time():
-                    self._bound_one_box() if self._problem.max_boxes == 1 else self._bound_many()
-                self._wait()
+                if not alone:
+                    self._go_on()
         except KeyboardInterrupt:
             control.asked = True
         finally:
@@ -220,9 +215,13 @@ class Search:
             boxes, value, method = side.boxes, side.value, "CP-SAT on levels"
         return State(boxes, value, method, max(control.bound, value), control.bound_method)
 
-    def _ascent_state(self) -> State:
-        best = self._ascent
-        return State(best.boxes, best.value, best.method, max(self._control.bound, best.value), "counting")
+    def _go_on(self) -> None:
+        """Prove the drawing or, if not asked to, look for better ones."""
+        if not self._prove:
+            self._ascent.repair(2**62, 2**62)
+        elif not self._control.out_of_time():
+            self._bound_one_box() if self._problem.max_boxes == 1 else self._bound_many()
+        self._wait()
 
     def _offer(self, boxes: Sequence[Box], method: str) -> None:
         if self._ascent.offer(boxes, method):

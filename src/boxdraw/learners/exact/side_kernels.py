@@ -2,20 +2,10 @@
 
 A box has two sides per column. A row lies some steps out on each side, and the box reaches some steps out: it keeps the
 row out if that lies farther out on any side. A node of the tree has a range of reaches, least to most, for each side;
-the last step of a side means no limit. Let x_s be 1 if side s keeps a row out. For any shares a_s that add up to 1, and
-any r from 0 to 1,
+the last step of a side means no limit. Whether a row is kept out is bounded by a sum over sides, with shares that move
+to the sides that matter. So one sweep per side finds the best reach of each, and a bound; docs/exact.rst has the proof.
 
-    max_s x_s ≥ Σ_s a_s x_s   (a positive is lost),     max_s x_s ≤ r + (1 − r) Σ_s x_s   (a negative is spared),
-
-at every 0-1 point, so the value of a box is at most a sum over sides of a function of its own reach: the best reach of
-each side, and a bound, follow from one sweep per side. Shares and r go where the sides that the sweep chose want them.
-
-Several boxes have the sides of the first, then those of the second, and so on. Let e_k be 1 if box k keeps a row out. A
-row that K boxes may hold is out if all keep it out, and for 0 ≤ λ ≤ 1 and any b_k that add up to 1,
-
-    min_k e_k ≥ λ (Σ_k e_k − K + 1)   (a positive is lost),     min_k e_k ≤ Σ_k b_k e_k   (a negative is spared),
-
-so that this is again a sum over sides. Boxes come in the order of their reach on one side.
+Several boxes have the sides of the first, then those of the second, and so on, in the order of their reach on one side.
 
 Sides come in groups: the lower and the upper side of a feature's values, and the upper and the lower side of the column
 that says which are missing. A side that a group has not got is one more side that nobody is beyond.

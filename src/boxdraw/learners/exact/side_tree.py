@@ -6,7 +6,7 @@ import heapq
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,16 +23,6 @@ _CHUNK = 20_000_000  # rows x sides looked at between looks at the clock
 _DIVE = 200  # nodes searched depth first, before the open node of the best bound is next
 _ROUNDS = 2  # of moving shares at a node
 _FIRST_ROUNDS = 30  # and at the first
-
-
-@dataclass(frozen=True, slots=True)
-class FoundDrawing:
-    """The answer of a search: the best boxes, if any are above the cutoff, and the most that any others can have."""
-
-    boxes: list[Box]
-    value: int
-    upper: int
-    work: int
 
 
 class SideTree:
@@ -71,22 +61,18 @@ class SideTree:
         together[0, :-1] = np.arange(len(column))  # a feature is one group
         return together, masks.mass
 
-    def best(
-        self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize
-    ) -> Found:
-        """Find the best box of more value than the cutoff."""
-        found = self._search(pricing, cutoff, out_of_time, node_limit)
-        return Found(found.boxes[0] if found.boxes else None, found.value, found.upper, found.work)
-
-    def best_drawing(self, least: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize) -> FoundDrawing:
+    def best_drawing(self, least: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize) -> Found:
         """Find the best drawing of just so many boxes that has more than the least points."""
         problem = self._problem
         pricing = Pricing(problem.positives.points, problem.negatives.points, no_pairs(), problem.limit_points)
         shift = problem.constant - self._n_boxes * problem.box_points
-        found = self._search(pricing, least - shift, out_of_time, node_limit)
+        found = self.best(pricing, least - shift, out_of_time, node_limit)
         return replace(found, value=found.value + shift, upper=found.upper + shift)
 
-    def _search(self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int) -> FoundDrawing:
+    def best(
+        self, pricing: Pricing, cutoff: int, out_of_time: Callable[[], bool], node_limit: int = sys.maxsize
+    ) -> Found:
+        """Find the boxes, as many as the tree is for, that have most value together, above the cutoff."""
         limits = self._problem.limits
         prices = np.array([pricing.limit, NO_CAP if limits is None else limits.most, int(self._last.argmax())])
         points, start, pairs, error = self._values(pricing)
@@ -108,7 +94,7 @@ class SideTree:
         work = (used * _ROUNDS + _FIRST_ROUNDS) * self._out.size * self._n_boxes
         reaches = nodes[0, -1, :-1].reshape(self._n_boxes, -1)
         boxes = [self._box(reach) for reach in reaches] if found > cutoff else []
-        return FoundDrawing(boxes, int(found), most, work)
+        return Found(boxes, int(found), most, work)
 
     def _values(self, pricing: Pricing) -> tuple[Points, Points, Points, float]:
         """Return the points of the rows, the pairs and by how much bounds may be off."""

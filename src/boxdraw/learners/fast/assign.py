@@ -26,8 +26,8 @@ class Assignment:
     ) -> Assignment:
         """Find the centres of clustered rows; those labelled -1 are in no cluster."""
         columns = scaling.columns(X)
-        middle = _medians(columns, masses(weight, count))
-        _fill(columns, middle)
+        middle = medians(columns, masses(weight, count))
+        np.copyto(columns, middle[:, None], where=np.isnan(columns))
         mass = (np.ones(len(X)) if weight is None else weight) * (1.0 if count is None else count)
         mean, deviation = np.empty(len(columns)), np.ones(len(columns))
         for j, column in enumerate(columns):
@@ -57,18 +57,3 @@ class Assignment:
             self.centres / self.deviation,
             label,
         )
-
-
-def _medians(columns: FloatArray, mass: FloatArray | None) -> FloatArray:
-    """Return `medians`; where nothing is missing, repeated or weighted, without sorting."""
-    if (mass is not None and (mass != 1).any()) or np.isnan(columns).any():
-        return medians(columns, mass)
-    middle = [(columns.shape[1] - 1) // 2, columns.shape[1] // 2]
-    low, high = np.partition(columns, middle, axis=1)[:, middle].T
-    result: FloatArray = (low + high) / 2
-    return result
-
-
-def _fill(columns: FloatArray, values: FloatArray) -> None:
-    for column, value in zip(columns, values.tolist(), strict=True):
-        column[np.isnan(column)] = value

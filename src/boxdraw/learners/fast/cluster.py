@@ -63,6 +63,9 @@ def filled(positives: FloatArray, mass: FloatArray | None = None) -> FloatArray:
 
 def medians(columns: FloatArray, mass: FloatArray | None) -> FloatArray:
     """Return the median of the known values of each column, in half of the ``mass``; 0 where all are missing."""
+    if (mass is None or (mass == 1).all()) and not np.isnan(columns).any():  # without sorting
+        middle = [(columns.shape[1] - 1) // 2, columns.shape[1] // 2]
+        return np.asarray(np.partition(columns, middle, axis=1)[:, middle].sum(axis=1) / 2)
     result = np.zeros(len(columns))
     for j, column in enumerate(columns):
         order = np.argsort(column)[: np.count_nonzero(~np.isnan(column))]  # missing values last

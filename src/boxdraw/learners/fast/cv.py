@@ -490,7 +490,8 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         critical = critical_weights(self._edges, rows.X, [self.expansion_], growth_named(self.growth_), self.n_jobs)[0]
         place = region[np.searchsorted(-_costs_around(c), -critical)]
         counts = spread(place, rows.weights, len(of), self._held_out)
-        return held_out_risk(of, counts, boxes, base_rate=self.base_rate, each=rows.stand_for)
+        times = max(1.0, sum(len(fold.positive) for fold in self._held_out) / len(rows.X))  # that a row is held out
+        return held_out_risk(of, counts, boxes, times=times, base_rate=self.base_rate, each=rows.stand_for)
 
     def _keep(self, goal: Goal, matched: MatchedFits, pooled: Training, times: float) -> tuple[float, bool]:
         """Return the best cost that keeps a goal on the inner folds, and whether it does so without needless limits."""

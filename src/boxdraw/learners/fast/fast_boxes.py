@@ -252,13 +252,15 @@ class LearnedFastBoxes(BaseFastBoxes, LearnedBoxClassifier, ABC):
         >>> FastBoxesClassifier(n_boxes=1).fit_table(table, target="fraud").boxes_.to_text()
         'Box 1: amount ≥ 3'
         """
-        from boxdraw.tables.stored import StoredTable, is_small, open_labelled, open_reader, read_labelled
+        from boxdraw.tables.columns import find_columns
+        from boxdraw.tables.stored import StoredTable, find_classes, is_small, open_reader, read_labelled
 
         self._check_parameters(stored=True)
         tell = progress if callable(progress) else None
         shown = RowsProgress("Fast Boxes", tell is None and bool(progress or self.verbose), tell)
         reader = open_reader(source, memory_limit, self.n_jobs, shown)
-        columns, classes = open_labelled(self, reader, target, weight, features)
+        columns = find_columns(reader.schema, target, weight, features, self.categorical_features)
+        classes = find_classes(reader, columns, self.pos_label)
         if is_small(classes, columns):
             self.fit(*read_labelled(reader, columns))
             self._target = target

@@ -9,7 +9,7 @@ from boxdraw._core.ranges import LARGE
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.growth import Growth
 from boxdraw.learners.fast.path import TrainingRoc, training_weights
-from boxdraw.learners.fast.stages import Plan, draw_edges, draw_edges_in_passes
+from boxdraw.learners.fast.stages import Plan, Stages, draw_edges_in_passes
 from boxdraw.learners.rounding import Limits, round_on_rows, round_on_table
 from boxdraw.tables.chunks import InMemory, Table
 from boxdraw.tables.encoding import Encoding
@@ -37,7 +37,7 @@ class SmallTable:
 
     def edges(self, plan: Plan, c: float, expansion: float, growth: Growth) -> Edges:
         """Return what the rows say about every edge, at any cost."""
-        return draw_edges(self.rows, plan, growth)
+        return Stages(self.rows).edges(plan, growth)
 
     def rounded(self, limits: Limits, order: Order, encoding: Encoding) -> Limits:
         """Return the roundest limits that change no row."""

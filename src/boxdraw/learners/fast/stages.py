@@ -35,11 +35,6 @@ class Plan:
     verbose: int = 0
 
 
-def draw_edges(data: Training, plan: Plan, growth: Growth | None) -> Edges:
-    """Run all stages on a small table; the growth rule that limits will be drawn with says which stops to keep."""
-    return Stages(data).edges(plan, growth)
-
-
 class Stages:
     """The stages on a small table. What plans of one clusterer share is done once, with ``many`` cells compiled."""
 
@@ -53,12 +48,14 @@ class Stages:
         self.stops = cache(lambda width: self._find_stops(self.scaling(width), ()))
 
     def edges(self, plan: Plan, growth: Growth | None, shared: bool = False) -> Edges:
-        """Return what the rows say about every edge; ``shared`` stops are all values, and the same for all plans."""
+        """Return what the rows say about every edge; the growth rule of the limits says which stops to keep.
+
+        ``shared`` stops are all values, and the same for all plans.
+        """
         progress, data, scaling = Progress("Fast Boxes", plan.verbose), self.data, self.scaling(plan.width)
         progress.step(f"scale: {scaling.active.sum()} of {data.X.shape[1]} features vary")
         clusters = self._clusters(plan)
-        positives = np.ascontiguousarray(scaling.columns(data.X[self._members]).T)
-        lower, upper, nothing_known = _tight(positives, clusters, scaling)
+        lower, upper, nothing_known = _tight(data.X[self._members], clusters, scaling)
         progress.step(f"cluster: {len(self._members)} positives in {len(lower)} clusters")
         label = np.full(len(data.X), -1, dtype=np.intp)
         label[self._members] = clusters
@@ -106,8 +103,7 @@ def _find_sums(table: Table, order: Order, plan: Plan) -> Edges:
     mass = positives.weight, positives.count
     wide = make_scaling(survey.low, survey.high, cluster_width(plan))
     clusters = _clusters(positives.X, *mass, wide, plan)
-    known = np.ascontiguousarray(scaling.columns(positives.X).T)
-    lower, upper, nothing_known = _tight(known, clusters, scaling)
+    lower, upper, nothing_known = _tight(positives.X, clusters, scaling)
     unit = moderate_unit(survey.positive_weight + survey.negative_weight) if survey.weighted else 1.0
     divide = Divide(scaling, lower, upper, unit, True, share_of_sum(plan.distance, scaling))
     if positives.complete:
@@ -166,9 +162,9 @@ def _clusters(X: Matrix, weight: FloatArray | None, count: FloatArray | None, sc
     return cluster_positives(known, weight, plan.n_boxes, plan.clusterer, plan.random_state, count)
 
 
-def _tight(positives: FloatArray, labels: IntArray, scaling: Scaling) -> tuple[FloatArray, FloatArray, BoolArray]:
+def _tight(positives: Matrix, labels: IntArray, scaling: Scaling) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return the tight boxes around clusters, and where a box has no known value."""
-    lower, upper = tight_boxes(positives, labels)
+    lower, upper = tight_boxes(np.ascontiguousarray(scaling.columns(positives).T), labels)
     nothing_known = np.isnan(lower)
     lower = np.where(nothing_known, scaling.coordinate(scaling.low, np.s_[:]), lower)
     upper = np.where(nothing_known, scaling.coordinate(scaling.high, np.s_[:]), upper)

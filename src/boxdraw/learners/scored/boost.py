@@ -42,6 +42,11 @@ class Box(NamedTuple):
         """What boxes with the same limits have in common."""
         return self.low.tobytes() + self.high.tobytes()
 
+    @property
+    def n_limits(self) -> int:
+        """How many limits it has; no more are read on the card, where two may be one equality or set."""
+        return int((self.low > 0).sum() + (self.high < TOP).sum())
+
 
 @dataclass(frozen=True, slots=True)
 class BinnedRows:
@@ -77,6 +82,12 @@ class Cells:
     member: BoolArray  # (cells, boxes)
     mass: FloatArray  # (2, cells): weight of the negatives and of the positives
 
+    def first(self, n_boxes: int) -> Cells:
+        """Return the cells of the first boxes, which are neighbours here; weights on a grid add up in any order."""
+        member = self.member[:, :n_boxes]
+        begins = np.flatnonzero(np.append(True, (member[1:] != member[:-1]).any(axis=1)))
+        return Cells(np.ascontiguousarray(member[begins]), np.add.reduceat(self.mass, begins, axis=1))
+
     def logistic(self, rows: BinnedRows, nonnegative: bool, signs: FloatArray | None = None) -> FloatArray:
         """Fit coefficients of the boxes, the intercept last."""
         F = self.member.astype(np.float64).repeat(2, axis=0)
@@ -98,28 +109,40 @@ class BoostedBoxes:
     inside: FloatArray  # (few rows, boxes): how far inside
     signs: FloatArray | None = None  # that the points must have; None for any
 
+    def first(self, n_boxes: int) -> BoostedBoxes:
+        """Return what boosting has after so many rounds."""
+        if n_boxes == len(self.low):
+            return self
+        inside = np.ascontiguousarray(self.inside[:, :n_boxes])
+        signs = None if self.signs is None else self.signs[:n_boxes]
+        return BoostedBoxes(
+            self.low[:n_boxes], self.high[:n_boxes], self.missing, self.cells.first(n_boxes), inside, signs
+        )
+
 
 def boost(rows: BinnedRows, few: BinnedRows, setting: Setting, shape: Shape) -> BoostedBoxes:
     """Draw boxes until there are enough or none has any gain; points are fitted on ``few``, all rows or a sample."""
     table = rows.bins.blurred(rows.blur)
     few_table = table if few is rows else few.bins.blurred(few.blur)
     inside, few_inside = np.zeros((len(rows.weight), 0)), np.zeros((len(few.weight), 0))
-    task = few.positive, few.weight, few.class_weight, RIDGE * few.unit, not shape.signed
+    task = few.positive, few.weight, few.class_weight, RIDGE * few.unit, not setting.signed
     rounder = rounder_of(rows.weight.sum() * rows.class_weight.max())
     fixed = rows.weight, rounder, setting.lam * rows.unit, rows.luck
-    tables = {sign: table for sign in ((1, -1) if shape.signed else (1,))}
+    tables = {sign: table for sign in ((1, -1) if setting.signed else (1,))}
     if shape.constraints is not None:
         for sign in tables:
             tables[sign] = table._replace(masks=shape.constraints.of_columns(rows.bins.n_cuts, TOP, sign))
     boxes: dict[bytes, Box] = {}
-    odds = np.zeros(1)
-    while len(boxes) < shape.max_boxes:
-        odds = fit_signed(few_inside, *task, odds, ROUGH, _signs(boxes, shape))
+    odds, directed = np.zeros(1), shape.constraints is not None and any(shape.constraints.asked.directions)
+    # each box is read with at least one limit, so what the last ones may have is what the ones before leave
+    left = shape.max_total_limits
+    while len(boxes) < shape.max_boxes and left > 0:
+        odds = fit_signed(few_inside, *task, odds, ROUGH, _signs(boxes, setting, directed))
         gradient = _gradients(inside, odds, rows.positive, rows.class_weight)
-        box = _new_box(tables, (gradient, *fixed), rows, setting.max_limits, shape.constraints, boxes)
+        box = _new_box(tables, (gradient, *fixed), rows, min(setting.max_limits, left), shape.constraints, boxes)
         if box is None:
             break
-        boxes[box.key] = box
+        boxes[box.key], left = box, left - box.n_limits
         limits = box.low, box.high, box.sharp
         inside = np.concatenate([inside, membership(table, *limits)[:, None]], axis=1)
         few_inside = (
@@ -131,7 +154,7 @@ def boost(rows: BinnedRows, few: BinnedRows, setting: Setting, shape: Shape) -> 
     high = np.vstack([none, *(box.high for box in boxes.values())])
     cells = Cells(*_count_cells(table.codes, rows.positive, rows.weight, low, high))
     missing = (table.codes == MISSING).any(axis=1)
-    return BoostedBoxes(low, high, missing, cells, few_inside, _signs(boxes, shape))
+    return BoostedBoxes(low, high, missing, cells, few_inside, _signs(boxes, setting, directed))
 
 
 def fit_signed(
@@ -153,10 +176,9 @@ def fit_signed(
     return np.asarray(fit_logistic(F * signs, *task, True, start * turn, exact) * turn)
 
 
-def _signs(boxes: dict[bytes, Box], shape: Shape) -> FloatArray | None:
+def _signs(boxes: dict[bytes, Box], setting: Setting, directed: bool) -> FloatArray | None:
     """Return which sign the points of each box must keep; None for any: only those with directions must."""
-    directed = shape.constraints is not None and any(shape.constraints.asked.directions)
-    return np.array([float(box.sign) for box in boxes.values()]) if shape.signed and directed else None
+    return np.array([float(box.sign) for box in boxes.values()]) if setting.signed and directed else None
 
 
 def _new_box(
@@ -177,7 +199,7 @@ def _new_box(
         box = Box(low, high, sharpen(tables[sign], rows.positive, rows.weight, float(sign), low, high), sign)
         if box.key not in boxes and (constraints is None or _holds_enough(box, rows, constraints)):
             return box
-        n_limits = int((low > 0).sum() + (high < TOP).sum()) - 1
+        n_limits = box.n_limits - 1
     return None
 
 

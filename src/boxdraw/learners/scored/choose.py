@@ -1,4 +1,4 @@
-"""Inner folds: how many limits, and how much caution about boxes of few rows."""
+"""Inner folds: how many limits a box has, how much caution about boxes of few rows, which signs, how many boxes."""
 
 from __future__ import annotations
 
@@ -6,35 +6,63 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from boxdraw._core.arrays import FloatArray, IntArray
+from boxdraw._core.arrays import FloatArray, IntArray, Matrix
 from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.constraints import ColumnConstraints
-from boxdraw.learners.folds import Split, auc, n_repeats
-from boxdraw.learners.scored.learn import Card, learn, make_ready
+from boxdraw.learners.folds import Split, auc, ranking
+from boxdraw.learners.scored.learn import Card, Drawn, Ready, card_of, draw, make_ready
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.tables.order import Order
 from boxdraw.tables.training import Training
 
 REPEATS = 4  # of the folds, where cv is their number
+NOTHING = 0.001  # of AUC or average precision: who loses no more has lost nothing
 
 
 @dataclass(frozen=True, slots=True)
 class FoldCards:
-    """The cards of a fold, one per setting, and its rows."""
+    """The cards of a fold by size, and its rows."""
 
     train: IntArray
     test: IntArray
     order: Order
     cards: list[Card]
-    auc: list[float]  # on the test rows
+    auc: FloatArray  # on the test rows
+    average_precision: FloatArray
 
     def sums(self, data: Training, number: int) -> tuple[IntArray, IntArray]:
-        """Return the points of the training and of the test rows, by the card of a setting."""
+        """Return the points of the training and of the test rows, by the card of a size."""
         card = self.cards[number]
         own, new = (card.sums(self.order.apply(data.X[rows])) for rows in (self.train, self.test))
         return own, new
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A fold with the boxes of each setting: a run of boosting is the same for all sizes."""
+
+    split: Split
+    ready: Ready
+    test: Training
+    X: Matrix  # of the test rows
+    runs: list[Drawn]
+    longest: list[Card]  # of each run
+
+    def auc(self) -> list[float]:
+        """Return how the longest cards rank the test rows."""
+        weight = on_grid(self.test.weights)
+        return [auc(self.test.positive, card.graded(self.X), weight) for card in self.longest]
+
+    def cards(self, number: int, sizes: list[int]) -> FoldCards:
+        """Return the cards of a setting by their most boxes, and how they rank."""
+        run, weight = self.runs[number], on_grid(self.test.weights)
+        places = [min(size, len(run)) for size in sizes]
+        known = {n: card_of(self.ready, run, n) if n < len(run) else self.longest[number] for n in set(places)}
+        ranks = {n: ranking(self.test.positive, card.graded(self.X), weight) for n, card in known.items()}
+        scores = np.array([ranks[n] for n in places]).T
+        return FoldCards(*self.split, self.ready.order, [known[n] for n in places], *scores)
 
 
 def learn_folds(
@@ -44,17 +72,18 @@ def learn_folds(
     shape: Shape,
     n_jobs: int | None = None,
     verbose: int = 0,
-) -> list[FoldCards]:
-    """Learn cards on the training rows of each fold, and rank the others."""
+) -> list[Fold]:
+    """Draw boxes for the training rows of each fold."""
     progress = Progress("Scored Boxes", verbose)
 
-    def work(split: Split) -> FoldCards:
+    def work(split: Split) -> Fold:
         train, test = data.take(split[0]), data.take(split[1])
-        ready = make_ready(train, shape.false_alarm_cost, constraints=shape.constraints)
-        free = replace(shape, max_union=None, constraints=scaled(shape, train, data))
-        X, weight = ready.order.apply(test.X), on_grid(test.weights)
-        cards = [learn(ready, setting, free) for setting in settings]
-        return FoldCards(*split, ready.order, cards, [auc(test.positive, card.graded(X), weight) for card in cards])
+        ready = make_ready(train, shape)
+        own = replace(shape, constraints=scaled(shape, train, data))
+        runs = [draw(ready, each, own) for each in settings]
+        return Fold(
+            split, ready, test, ready.order.apply(test.X), runs, [card_of(ready, run, len(run)) for run in runs]
+        )
 
     folds = []
     for done, fold in enumerate(threaded_map(work, splits, n_jobs), start=1):
@@ -63,29 +92,29 @@ def learn_folds(
     return folds
 
 
-def choose(folds: list[FoldCards], settings: list[Setting]) -> tuple[int, FloatArray]:
-    """Return the place of the setting that ranks best, if any clearly does, and the AUC of all: (folds, settings)."""
-    scores = np.array([fold.auc for fold in folds])
-    repeats = n_repeats([fold.test for fold in folds])
-    return clearly_best(scores, _usual(settings), len(folds) / repeats), scores
-
-
 def scaled(shape: Shape, part: Training, data: Training) -> ColumnConstraints | None:
     """Return the constraints for a part of the rows: it has fewer of them for a box to hold."""
     share = part.weights.sum() / data.weights.sum()
     return None if shape.constraints is None else shape.constraints.scaled(float(share))
 
 
-def _usual(settings: list[Setting]) -> int:
-    """Return the place of the setting that does well nearly everywhere, or is as near to it as there is."""
-    return min(range(len(settings)), key=lambda i: (settings[i].max_limits != 2, settings[i].lam != 4, i))
-
-
-def clearly_best(scores: FloatArray, usual: int, n_folds: float) -> int:
-    """Return the setting to take: the usual one unless another is better by two standard errors of ``n_folds``."""
+def clearly_best(scores: FloatArray, usual: int, n_folds: float, errors: float) -> int:
+    """Return the setting to take: the usual one unless another is better by so many standard errors of ``n_folds``."""
     if len(scores) < 2:
         return int(scores[0].argmax())
     rise = scores - scores[:, [usual]]
-    surplus = rise.mean(axis=0) - 2 * rise.std(axis=0, ddof=1) / np.sqrt(n_folds)
+    surplus = rise.mean(axis=0) - errors * rise.std(axis=0, ddof=1) / np.sqrt(n_folds)
     best = int(surplus.argmax())
     return best if surplus[best] > 0 else usual
+
+
+def few_enough(folds: list[FoldCards], n_folds: float) -> int:
+    """Return the first size that ranks no worse than the last one, be it by one standard error of ``n_folds``."""
+    # The best size on the folds would be too small: sizes differ by less than chance, and the whole table can afford
+    # more boxes than the part of it in a fold. So fewer boxes have to show that they lose nothing, at the top of the
+    # list, which average precision looks at, or below.
+    scores = np.array([[fold.auc, fold.average_precision] for fold in folds])
+    loss = scores[..., [-1]] - scores
+    error = loss.std(axis=0, ddof=1) / np.sqrt(n_folds) if len(loss) > 1 else 0.0
+    enough = (loss.mean(axis=0) + error <= NOTHING).all(axis=0)
+    return int(np.argmax(enough))  # the last one loses nothing against itself

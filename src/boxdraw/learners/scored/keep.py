@@ -19,16 +19,18 @@ from boxdraw.tables.training import Training
 
 
 def keep(
-    card: Card, order: Order, goal: Goal, data: Training, folds: list[FoldCards], number: int
+    card: Card, order: Order, goal: Goal, data: Training, folds: list[FoldCards], number: int, listed: bool
 ) -> tuple[Card, KeptGoal]:
     """Return the card with the best threshold that keeps a goal, and what held-out rows promise.
+
+    If the union is to be ``listed``, a threshold that makes it too long does not count.
 
     Cards of the folds have other points. What a threshold has in common with theirs is the share of the training rows
     that it flags.
     """
     weight, sums = on_grid(data.weights), card.sums(order.apply(data.X)).astype(np.float64)
     thresholds = cuts_within(sums, weight, goal.shares)
-    decides = np.array([_decides(card, int(t)) for t in thresholds])
+    decides = np.array([_decides(card, int(t), listed) for t in thresholds])
 
     flags = []
     for fold in folds:
@@ -55,11 +57,11 @@ def card_risk(
     values, place = np.unique(card.sums(order.apply(data.X)), return_inverse=True)
     counts = spread(len(values) - 1 - place.reshape(-1), weight, len(values), held_out)
     of = [*values[:0:-1].tolist(), None]
-    return held_out_risk(of, counts, base_rate=base_rate, each=data.stand_for)
+    return held_out_risk(of, counts, times=times, base_rate=base_rate, each=data.stand_for)
 
 
-def _decides(card: Card, threshold: int) -> bool:
-    """Return True for a threshold that not every row has and, if points are positive, whose union can be listed."""
-    if (card.points < 0).any():
-        return threshold > int(card.points.clip(max=0).sum())
-    return threshold > 0 and count_sets(tuple(card.points.tolist()), threshold) <= MAX_SETS
+def _decides(card: Card, threshold: int, listed: bool) -> bool:
+    """Return True for a threshold that not every row has and, if that is asked for, whose union can be listed."""
+    if threshold <= int(card.points.clip(max=0).sum()):
+        return False
+    return not listed or bool((card.points < 0).any()) or count_sets(tuple(card.points.tolist()), threshold) <= MAX_SETS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.grade import depths, grades
 from boxdraw.learners.rounding import round_on_rows
 from boxdraw.learners.scored.bins import make_bins
-from boxdraw.learners.scored.boost import EXACT, RIDGE, BinnedRows, boost, fit_signed
+from boxdraw.learners.scored.boost import EXACT, RIDGE, BinnedRows, BoostedBoxes, boost, fit_signed
 from boxdraw.learners.scored.logistic import curvature_of
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.learners.scored.threshold import expected_costs
@@ -43,6 +44,7 @@ class Card:
     spread: FloatArray
     points: IntArray
     threshold: int
+    numbers: IntArray  # of its boxes among those of the run
 
     def graded(self, X: Matrix, n_jobs: int | None = None) -> FloatArray:
         """Return the points of rows, graded by how well inside the boxes they are."""
@@ -55,21 +57,16 @@ class Card:
         return np.asarray((depths(X, self.lower, self.upper, self.spread, n_jobs) >= 0) @ self.points)
 
 
-def make_ready(
-    data: Training,
-    false_alarm_cost: float | None,
-    few: Training | None = None,
-    n_jobs: int | None = None,
-    constraints: ColumnConstraints | None = None,
-) -> Ready:
+def make_ready(data: Training, shape: Shape, few: Training | None = None, n_jobs: int | None = None) -> Ready:
     """Order categories, weigh the classes and bin the columns; ``few`` is a sample of a large table."""
+    constraints, false_alarm_cost = shape.constraints, shape.false_alarm_cost
     cuts = None if constraints is None else constraints.cuts
     order = fit_order(data)
     few = data if few is None else few
     X, weight = order.apply(few.X), _weights(few)
-    cost = drawn_for = data.balance
     # Boxes drawn for the cost itself would look at one class only where it is far from the balance; boxes drawn for the
     # balance would be too coarse for it. Halfway is better than either (docs/experiments.rst).
+    cost, drawn_for = data.balance, data.balance**shape.evenness
     if false_alarm_cost is not None:
         cost, drawn_for = false_alarm_cost, math.sqrt(false_alarm_cost * data.balance)
     if constraints is not None:
@@ -91,17 +88,41 @@ def _weights(data: Training) -> FloatArray:
     return data.weights if data.weight is None else on_grid(data.weight)  # those of 1 are on any grid
 
 
-def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = None) -> Card:
-    """Learn a card, of no boxes if none has any gain."""
-    rows, few, bins = ready.rows, ready.few, ready.rows.bins
-    boosted = boost(rows, few, setting, shape)
-    lower, upper = bins.limits(boosted.low, boosted.high)
-    graded = grades(depths(ready.X, lower, upper, bins.spread, n_jobs))
+Boxes = TypeVar("Boxes", "Card", "Drawn")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The boxes of a run of boosting: the first few of them are what a shorter run draws."""
+
+    setting: Setting
+    boosted: BoostedBoxes
+    lower: FloatArray
+    upper: FloatArray
+    graded: FloatArray  # (few rows, boxes)
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+
+def draw(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = None) -> Drawn:
+    """Draw boxes, none if none has any gain."""
+    boosted = boost(ready.rows, ready.few, setting, shape)
+    lower, upper = ready.rows.bins.limits(boosted.low, boosted.high)
+    graded = grades(depths(ready.X, lower, upper, ready.rows.bins.spread, n_jobs))
+    return Drawn(setting, boosted, lower, upper, graded)
+
+
+def card_of(ready: Ready, drawn: Drawn, n_boxes: int, max_union: int | None = None) -> Card:
+    """Give points to the first boxes."""
+    rows, few, signed = ready.rows, ready.few, drawn.setting.signed
+    boosted, graded = drawn.boosted.first(n_boxes), np.ascontiguousarray(drawn.graded[:, :n_boxes])
+    lower, upper, spread = drawn.lower[:n_boxes], drawn.upper[:n_boxes], rows.bins.spread
     task = graded, few.positive, few.weight, rows.class_weight, RIDGE * rows.unit
-    odds = boosted.cells.logistic(rows, not shape.signed, boosted.signs)
-    fitted = fit_signed(*task, not shape.signed, odds, EXACT, boosted.signs)
+    odds = boosted.cells.logistic(rows, not signed, boosted.signs)
+    fitted = fit_signed(*task, not signed, odds, EXACT, boosted.signs)
     if not np.abs(fitted[:-1]).max(initial=0) > 0:
-        return Card(lower[:0], upper[:0], bins.spread, np.zeros(0, dtype=np.int64), 1)
+        return Card(lower[:0], upper[:0], spread, np.zeros(0, dtype=np.int64), 1, np.arange(0))
     ideal = Ideal(
         coefficients=fitted[:-1],
         curvature=curvature_of(*task, fitted),
@@ -109,20 +130,20 @@ def learn(ready: Ready, setting: Setting, shape: Shape, n_jobs: int | None = Non
         mass=rows.class_weight[1] * (np.array([ready.cost, 1.0]) @ boosted.cells.mass),
         costs=partial(_costs, boosted.inside, few, ready.cost),
     )
-    points, threshold = whole_points(boosted, ideal, shape.max_union, shape.signed)
+    points, threshold = whole_points(boosted, ideal, max_union, signed)
     kept = points != 0
-    return Card(lower[kept], upper[kept], bins.spread, points[kept], threshold)
+    return Card(lower[kept], upper[kept], spread, points[kept], threshold, np.flatnonzero(kept))
 
 
 def round_card(
-    card: Card,
+    card: Boxes,
     data: Training,
     order: Order,
     steps: BoolArray,
     n_jobs: int | None = None,
     constraints: ColumnConstraints | None = None,
-) -> Card:
-    """Move the limits of a card to the roundest numbers that change no row of the table."""
+) -> Boxes:
+    """Move the limits of a card or a run to the roundest numbers that change no row of the table."""
     fixed, two_sided = (steps, True) if constraints is None else (constraints.fixed, constraints.two_sided)
     X = order.apply(data.X)
     lower, upper = round_on_rows(X, card.lower, card.upper, fixed, n_jobs, two_sided=two_sided)

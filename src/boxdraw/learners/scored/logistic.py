@@ -31,7 +31,8 @@ def copies(weight):
 @inner
 def rounded(term, whole, part, rounder):
     """Return weight x term for the copies that the weight counts as."""
-    return whole * ((term + rounder) - rounder) + ((part * term + rounder) - rounder)
+    copied = whole * ((term + rounder) - rounder)
+    return copied + ((part * term + rounder) - rounder) if part > 0 else copied
 
 
 @inner
@@ -55,11 +56,15 @@ def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvat
     gradient[:] = 0.0
     curvature[:] = 0.0
     loss = 0.0
+    inside, n_inside = np.empty(n, np.int64), 0
     outside = _chance_and_cost(b[n])  # once for all the rows that no box holds
     for i in range(n_rows):
-        z = b[n]
+        z, n_inside = b[n], 0
         for k in range(n):
             z += b[k] * F[i, k]
+            if F[i, k] != 0.0:  # the boxes that hold a row are few
+                inside[n_inside] = k
+                n_inside += 1
         p, cost = outside if z == b[n] else _chance_and_cost(z)
         size = class_weight[1] if positive[i] else class_weight[0]
         cost += max(-z if positive[i] else z, 0.0)
@@ -69,14 +74,18 @@ def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvat
         loss += rounded(size * cost, whole, part, rounder)
         gradient[n] += rounded(pull, whole, part, rounder)
         curvature[n, n] += rounded(bend, whole, part, rounder)
-        for k in range(n):
+        for place in range(n_inside):
+            k = inside[place]
             f = F[i, k]
-            if f == 0.0:
-                continue
             gradient[k] += rounded(pull * f, whole, part, rounder)
             curvature[n, k] += rounded(bend * f, whole, part, rounder)
-            for q in range(k + 1):
-                curvature[k, q] += rounded(bend * f * F[i, q], whole, part, rounder)
+            if n_inside == n:
+                for q in range(k + 1):
+                    curvature[k, q] += rounded(bend * f * F[i, q], whole, part, rounder)
+            else:
+                for other in range(place + 1):
+                    q = inside[other]
+                    curvature[k, q] += rounded(bend * f * F[i, q], whole, part, rounder)
     return loss
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -13,33 +15,51 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
+from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.doubts import caution, ranks_by_chance
-from boxdraw.learners.folds import chance_level, inner_splits
+from boxdraw.learners.folds import chance_level, inner_splits, n_repeats
+from boxdraw.learners.frontier import CardFrontier, CardPoint
 from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
-from boxdraw.learners.scored.settings import Setting, Shape
+from boxdraw.learners.scored.settings import PLAIN, Setting, Shape, usual
 from boxdraw.learners.stability import LearnedBoxClassifier
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.model.scorecard import Scorecard
+from boxdraw.tables.labels import has_label, labels_of, weights_of
 from boxdraw.tables.schema import read_rows
 from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
 
 _LIMITS, _LAMS = (1, 2, 3), (4.0, 12.0)  # what "auto" tries
-_PLAIN = Setting(2, 4.0)  # what "auto" is without inner folds
+_SIZES, _PLAIN_SIZE = (*range(1, 9), 10, 12, 14, 16), 8  # the latter without inner folds
+_EVENNESS = 0.75  # see `Shape`; ranks the top of the list better than balance does (docs/experiments.rst)
 _SCORES = ("graded", "points")
 _MOST = 2**31 - 1  # limits or boxes, more than there can be: compiled code knows no larger numbers
+_MANY = 2_500  # rows
+_UNION = 8  # boxes, where there must be a union
 _GUESSES = 2  # rows of a class, from which no limit can be learned
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What the inner folds say."""
+
+    setting: Setting
+    sizes: list[int]  # that there are cards of
+    at: int  # which of these is in use
+    folds: list[Any]  # with their cards by size
+    doubt: str = ""  # a warning if they rank by chance
 
 
 class ScoredBoxesClassifier(LearnedBoxClassifier):
     """A scorecard: a few boxes worth points each, and a threshold of points for an alarm.
 
-    It reads like a form to fill in and ranks nearly as well as a forest. The points are positive, so the flagged rows
-    are still a union of boxes, ``boxes_``, and everything that reads boxes works.
+    It reads like a form to fill in and ranks about as well as a forest. ``frontier_`` shows what each box buys on
+    held-out rows, and `at` takes a shorter card. Where all points are positive, the flagged rows are also a union of
+    boxes, ``boxes_``; ``signed_points=False`` makes sure of that, and of a short one.
 
     Boxes are drawn by boosting: each is the box of most gain for the log-loss that the ones before leave, limit by
     limit. Points are coefficients of a ridge logistic regression, rounded.
@@ -49,22 +69,28 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
 
     Parameters
     ----------
-    max_boxes : int, default=8
-        The most boxes on the scorecard.
+    max_boxes : int or "auto", default="auto"
+        The most boxes on the scorecard. "auto" is up to 16: the fewest that rank no worse than all of them, neither by
+        AUC nor by average precision, be it by one standard error on the inner folds.
     max_limits : int or "auto", default="auto"
         The most limits of a box; "auto" is 2 unless 1 or 3 are clearly better on the inner folds.
+    max_total_limits : int or None, default=30
+        The most limits on the scorecard, `Scorecard.n_limits`; None for any number.
     lam : float or "auto", default="auto"
         How cautious to be about boxes of few rows: as if each held this many rows more, at even odds and of the weight
-        of a positive. "auto" is 4 unless 12 is clearly better on the inner folds.
-    max_union : int or None, default=8
-        The most boxes of ``boxes_``. Points and threshold are chosen so that it holds; None lets it grow.
-    signed_points : bool, default=False
-        Whether points may be negative. That can rank a little better, but the flagged rows are then no union of boxes.
+        of a positive. "auto" is 4; with `max_boxes` and `signed_points` given, 12 if that is clearly better on the
+        inner folds.
+    max_union : int, None or "auto", default="auto"
+        The most boxes of ``boxes_``. Points are then positive, and they and the threshold are chosen so that it holds.
+        "auto" is 8 with ``signed_points=False``; otherwise, as with None, the union may be long.
+    signed_points : bool or "auto", default="auto"
+        Whether points may be negative: "auto" if they rank clearly better on the inner folds. The rows that such a card
+        flags are no union of boxes.
     false_alarm_cost : float or None, default=None
         What a false alarm costs you relative to a miss; None weighs the classes equally (best balanced accuracy).
     monotonic_cst, interaction_cst, allowed_values, min_box_rows, min_box_precision
         As in `SparseBoxesClassifier`, for the boxes of the scorecard. Boxes of negative points have the opposite
-        directions; ``min_box_precision`` does not go with `signed_points`.
+        directions; ``min_box_precision`` needs positive points.
     max_alarm_rate, min_precision, min_recall, confidence : float or None
         Goals instead of a cost, as in `SparseBoxesClassifier`: the threshold is the best one that keeps the goal on the
         inner folds. The union may then have more than `max_union` boxes.
@@ -73,7 +99,7 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
     cv : int, splitter, iterable of (train, test) or None, default=3
         Inner folds for what is "auto", for goals and for the risk. An int gives stratified folds, dealt several times,
         that depend on the rows' values and not on their order; for large tables on a sample. None does without: "auto"
-        is then 2 limits and lam 4, and there is no risk.
+        is then 8 boxes of 2 limits, lam 4 and positive points, and there is no risk.
     categorical_features, pos_label, round_limits
         As in `FastBoxesClassifier`.
     random_state : int, RandomState instance or None, default=None
@@ -88,8 +114,11 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
     scorecard_ : Scorecard
         The model: boxes, points and threshold.
     boxes_ : BoxSet
-        The rows that the scorecard flags, as a union of boxes; an AttributeError with `signed_points`.
-    max_limits_, lam_ : int, float
+        The rows that the scorecard flags, as a union of boxes; an AttributeError if some points are negative.
+    frontier_ : CardFrontier
+        The scorecard of each size, with its AUC and average precision on the inner folds; see `at`. With `max_boxes`
+        given there is only that one.
+    max_boxes_, max_limits_, lam_, signed_points_ : int, int, float, bool
         The setting in use.
     goal_ : KeptGoal or None
         As in `SparseBoxesClassifier`.
@@ -120,8 +149,11 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
     Alarm from 6 points.
     """
 
+    max_boxes_: int
     max_limits_: int
     lam_: float
+    signed_points_: bool
+    frontier_: CardFrontier
     scorecard_: Scorecard
     cv_results_: dict[str, Any]
     goal_: KeptGoal | None
@@ -129,11 +161,12 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
     def __init__(
         self,
         *,
-        max_boxes: int = 8,
+        max_boxes: int | str = "auto",
         max_limits: int | str = "auto",
+        max_total_limits: int | None = 30,
         lam: float | str = "auto",
-        max_union: int | None = 8,
-        signed_points: bool = False,
+        max_union: int | str | None = "auto",
+        signed_points: bool | str = "auto",
         false_alarm_cost: float | None = None,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
@@ -155,6 +188,7 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
     ) -> None:
         self.max_boxes = max_boxes
         self.max_limits = max_limits
+        self.max_total_limits = max_total_limits
         self.lam = lam
         self.max_union = max_union
         self.signed_points = signed_points
@@ -198,7 +232,7 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
         ScoredBoxesClassifier
             The fitted estimator.
         """
-        from boxdraw.learners.scored.learn import learn, make_ready, round_card  # compiles on first use
+        from boxdraw.learners.scored.learn import card_of, draw, make_ready, round_card  # compiles on first use
 
         settings = self._settings()
         data = read_training_rows(self, X, y, sample_weight, groups=groups)
@@ -206,59 +240,143 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
         check_balance(data, LEAST_BALANCE)
         few = draw_sample(data)
         dealt = few if isinstance(self.cv, Integral) else data
-        setting, folds, doubt = self._choose(dealt, settings, shape)
-        number = settings.index(setting)
+        choice = self._choose(dealt, settings, shape)
+        setting, asked = choice.setting, shape.constraints
         progress = Progress("Scored Boxes", self.verbose)
-        ready = make_ready(data, shape.false_alarm_cost, few=few, n_jobs=self.n_jobs, constraints=shape.constraints)
+        ready = make_ready(data, shape, few, self.n_jobs)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
-        card = learn(ready, setting, shape, self.n_jobs)
-        card = self._keep(card, ready.order, dealt, folds, number)
-        progress.step(f"boost: {len(card.points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}")
-        self.max_limits_, self.lam_ = setting.max_limits, setting.lam
-        self._order, self._card = ready.order, card
+        drawn = draw(ready, setting, replace(shape, max_boxes=choice.sizes[-1]), self.n_jobs)
+        sizes = choice.sizes[: sum(size < len(drawn) for size in choice.sizes) + 1]
+        union = None if setting.signed else shape.max_union
+        cards = [card_of(ready, drawn, min(size, len(drawn)), union) for size in sizes]
+        at = min(choice.at, len(sizes) - 1)
+        cards[at] = self._keep(cards[at], ready.order, dealt, choice)
+        progress.step(
+            f"boost: {len(cards[at].points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}"
+        )
+        self.max_limits_, self.lam_, self.signed_points_ = setting.max_limits, setting.lam, setting.signed
+        self.max_boxes_ = sizes[at]
         # Rows are graded by the limits that the points were fitted with: on a round one, most are at a limit.
-        drawn = card
+        plain = boxes = self._encoding.boxes(drawn.lower, drawn.upper, ready.order)
         if self.round_limits:
-            drawn = round_card(card, data, ready.order, self._encoding.steps, self.n_jobs, shape.constraints)
-        self.scorecard_ = self._scorecard(drawn, ready.order)
-        if drawn is not card and not self._is_short(self.scorecard_):
-            self.scorecard_ = self._scorecard(card, ready.order)  # round limits may overlap where these do not
-        self._warn(data, doubt, shape.constraints is not None)
-        warn_if_missed(self.goal_, shape.constraints is not None)
+            rounded = round_card(drawn, data, ready.order, self._encoding.steps, self.n_jobs, asked)
+            boxes = self._encoding.boxes(rounded.lower, rounded.upper, ready.order)
+        self._order, self._cards = ready.order, dict(zip(sizes, cards, strict=True))
+        points: list[CardPoint] = []
+        for number, (size, card) in enumerate(self._cards.items()):
+            scorecard = _scorecard(boxes, card)
+            if union is not None and self.goal_ is None and len(scorecard.union()) > union:
+                scorecard = _scorecard(plain, card)  # round limits may overlap where these do not
+            if number == at:
+                points = [point for point in points if point.n_boxes < len(scorecard)]
+            if number == at or not points or len(scorecard) > points[-1].n_boxes:
+                points.append(_point(size, scorecard, choice.folds, number))
+        self._use(points, sizes[at])
+        self._warn(data, choice.doubt, asked is not None)
+        warn_if_missed(self.goal_, asked is not None)
         return self
 
-    def _scorecard(self, card: Any, order: Any) -> Scorecard:
-        boxes = self._encoding.boxes(card.lower, card.upper, order)
-        return Scorecard(boxes, card.points.tolist(), card.threshold)
+    def _use(self, points: list[CardPoint], size: int) -> None:
+        """Take the card of a size."""
+        self.frontier_ = CardFrontier(points, size)
+        (self.scorecard_,) = [point.scorecard for point in points if point.max_boxes == size]
+        self._card = self._cards[size]
 
-    def _is_short(self, card: Scorecard) -> bool:
-        """Return True unless the union has too many boxes; with a goal, it may have any number."""
-        if self.max_union is None or card.signed or self.goal_ is not None:
-            return True
-        return len(card.union()) <= self.max_union
+    def at(self, n_boxes: int) -> ScoredBoxesClassifier:
+        """Return the classifier with the scorecard of at most so many boxes from ``frontier_``.
 
-    def _keep(self, card: Any, order: Any, data: Training, folds: list[Any], number: int) -> Any:
+        Parameters
+        ----------
+        n_boxes : int
+            The most boxes to read.
+
+        Returns
+        -------
+        ScoredBoxesClassifier
+            A fitted copy with another ``scorecard_``, whose risk is not known, and of which no goal is promised.
+
+        Examples
+        --------
+        >>> from boxdraw import ScoredBoxesClassifier
+        >>> from boxdraw.datasets import load_dataset
+        >>> data = load_dataset("hypothyroid")
+        >>> model = ScoredBoxesClassifier().fit(data.data, data.target)
+        >>> len(model.at(n_boxes=2).scorecard_)
+        2
+        """
+        check_is_fitted(self)
+        point, model = self.frontier_.at(n_boxes), copy.copy(self)
+        if point.max_boxes != self.frontier_.chosen:
+            model._set_risk(None)  # that of another card
+            model.max_boxes_, model.goal_ = point.max_boxes, None
+            model._use(list(self.frontier_), point.max_boxes)
+        return model
+
+    def _keep(self, card: Any, order: Any, data: Training, choice: _Choice) -> Any:
         """Set the risk; return the card with the threshold that keeps the goal, if there is one."""
         from boxdraw.learners.scored.keep import card_risk, keep
 
         goal, self.goal_ = goal_of(self), None
+        folds, number = choice.folds, choice.at
         self._set_risk(card_risk(card, order, data, folds, number, self.base_rate) if folds else None)
         if goal is not None and folds:
             if not len(card.points):
                 self.goal_ = goal.missed()
             else:
-                card, self.goal_ = keep(card, order, goal, data, folds, number)
+                card, self.goal_ = keep(card, order, goal, data, folds, number, self.signed_points is False)
         return card
 
     @property
     def boxes_(self) -> BoxSet:  # type: ignore[override]  # the others set it in fit; here there may be none
-        """The rows that the scorecard flags, as a union of boxes."""
+        """The rows that the scorecard flags, as a union of boxes; an AttributeError where there is none."""
         if "scorecard_" not in self.__dict__:
             raise AttributeError("There is no boxes_: the estimator is not fitted.")
         try:
             return self.scorecard_.union()
         except ValueError as error:
-            raise AttributeError(f"There is no boxes_: {error}.") from None
+            raise AttributeError(f"There is no boxes_: {error}; or read scorecard_.") from None
+
+    def union(self, X: Any, y: Any, sample_weight: Any = None) -> BoxSet:
+        """Write the flagged rows as a short union of boxes: what changes none of the given rows is left out.
+
+        Boxes and limits without which the same of these rows are flagged are dropped, boxes that hold no other rows
+        together are merged, and those with the most positives come first. On other rows it may differ from the
+        scorecard, as ``boxes_`` never does.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows, as a rule those that the model was learned from.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows, which say how many positives a box has; rows without weight count as well.
+
+        Returns
+        -------
+        BoxSet
+            The boxes. An AttributeError if some points are negative.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from boxdraw import ScoredBoxesClassifier
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> model = ScoredBoxesClassifier(max_boxes=8, signed_points=False, pos_label=0).fit(X, y)
+        >>> short = model.union(X, y)
+        >>> bool((short.contains(X) == (model.predict(X) == 0)).all())
+        True
+        >>> len(short), short.n_limits, len(model.boxes_), model.boxes_.n_limits
+        (5, 13, 6, 17)
+        """
+        check_is_fitted(self)
+        rows, boxes = self._validated(X), self.boxes_
+        positive = has_label(labels_of(y, len(rows), self.classes_), self.pos_label_)
+        weight = weights_of(sample_weight, len(positive))
+        # Where labels are what is flagged already, nothing that changes a row comes without a loss.
+        short, _ = boxes.simplify(rows, boxes.contains(rows), negative_weight=1.0, pos_label=True)
+        caught = short.membership(rows)[positive].T @ (np.ones(positive.sum()) if weight is None else weight[positive])
+        return short[np.argsort(-caught, kind="stable")]
 
     def _transformed_by(self) -> BoxSet:
         return self.scorecard_.boxes if self.scorecard_.signed else self.boxes_
@@ -331,16 +449,21 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
         return frame_like(X, {"points": np.array(self.scorecard_.points, dtype=np.int64), **columns})
 
     def _again(self) -> Any:
-        return super()._again().set_params(false_alarm_cost=self._shape().false_alarm_cost)  # of a precision, too
+        shape, again = self._shape(), super()._again()
+        again.set_params(false_alarm_cost=shape.false_alarm_cost, max_union=shape.max_union)  # of a precision, too
+        again._evenness = shape.evenness
+        return again
 
     def _validated(self, X: Any) -> Any:
         return read_rows(self, X, self.scorecard_.boxes)
 
     def _settings(self) -> list[Setting]:
         """Check the parameters and return the settings to try."""
-        check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
-        if self.max_union is not None:
-            check_scalar(self.max_union, "max_union", Integral, min_val=1)
+        if self.max_boxes != "auto":
+            check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
+        for name, known in (("max_total_limits", None), ("max_union", "auto")):
+            if (most := getattr(self, name)) is not None and most != known:
+                check_scalar(most, name, Integral, min_val=1)
         n = self.max_limits
         if n != "auto" and (isinstance(n, bool) or not isinstance(n, Integral) or n < 1):
             raise ValueError(f"max_limits must be 'auto' or a whole number of at least 1; got {n!r}.")
@@ -348,50 +471,76 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
         check_cost(self.false_alarm_cost, "false_alarm_cost", None)
         goal_of(self)
         check_base_rate(self.base_rate)
-        check_bool(self.signed_points, "signed_points")
+        any_signs = self.signed_points == "auto"
+        if not any_signs:
+            check_bool(self.signed_points, "signed_points")
         check_bool(self.round_limits, "round_limits")
-        if self.signed_points and self.min_box_precision is not None:
+        if self.signed_points is True and self.min_box_precision is not None:
             raise ValueError(
                 "min_box_precision does not go with signed_points=True: boxes of negative points are not to hold "
                 "positives. Leave one of them out."
             )
-        if self.cv is None:
-            given = _PLAIN.max_limits if self.max_limits == "auto" else min(int(self.max_limits), _MOST)
-            return [Setting(given, _PLAIN.lam if self.lam == "auto" else float(self.lam))]
-        limits = _LIMITS if self.max_limits == "auto" else (min(int(self.max_limits), _MOST),)
-        lams = _LAMS if self.lam == "auto" else (float(self.lam),)
-        return [Setting(n, lam) for n in limits for lam in lams]
+        alone = self.cv is None
+        limits = _LIMITS if not alone else (PLAIN.max_limits,)
+        if self.max_limits != "auto":
+            limits = (min(int(self.max_limits), _MOST),)
+        lams = _LAMS if not alone and not any_signs and self.max_boxes != "auto" else (PLAIN.lam,)
+        if self.lam != "auto":
+            lams = (float(self.lam),)
+        settings = [Setting(n, lam, not any_signs and bool(self.signed_points)) for n in limits for lam in lams]
+        if any_signs and not alone and self.min_box_precision is None and self.max_union in ("auto", None):
+            settings.append(replace(settings[usual(settings)], signed=True))
+        return settings
 
     def _shape(self) -> Shape:
         cost = None if self.false_alarm_cost is None else float(self.false_alarm_cost)
         if self.min_precision is not None:  # where an alarm of just this precision pays
             cost = float(self.min_precision) / (1 - float(self.min_precision))
-        union = None if self.max_union is None else min(int(self.max_union), _MOST)
+        union = self.max_union
+        if union == "auto":
+            union = None if self.signed_points == "auto" else _UNION
         constraints = ColumnConstraints.of(self._encoding, self)
-        asked = constraints if constraints.asked.any else None
-        return Shape(int(self.max_boxes), union, bool(self.signed_points), cost, asked)
+        any_size, cap = self.max_boxes == "auto", self.max_total_limits
+        return Shape(
+            max_boxes=_SIZES[-1] if any_size else int(self.max_boxes),
+            max_union=None if union is None else min(int(union), _MOST),
+            false_alarm_cost=cost,
+            constraints=constraints if constraints.asked.any else None,
+            max_total_limits=_MOST if cap is None else min(int(cap), _MOST),
+            evenness=getattr(self, "_evenness", _EVENNESS if any_size else 1.0),
+        )
 
-    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> tuple[Setting, list[Any], str]:
-        """Return the setting, chosen by inner folds; these, if there are any; a warning if they rank by chance."""
-        from boxdraw.learners.scored.choose import REPEATS, choose, learn_folds
+    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> _Choice:
+        """Return the setting and the size, chosen by inner folds if there are several, and these."""
+        from boxdraw.learners.scored.choose import REPEATS, clearly_best, few_enough, learn_folds
 
         self.__dict__.pop("cv_results_", None)
-        repeats = REPEATS if len(settings) > 1 else 1
+        any_size = self.max_boxes == "auto"
+        repeats = REPEATS if len(settings) > 1 or any_size else 1
+        if any_size and len(data.X) > _MANY and goal_of(self) is None:  # these say as much in fewer folds
+            repeats = 1
         splits = []
         if self.cv is not None:
             splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state, repeats)
         if not splits:
-            return _PLAIN if _PLAIN in settings else settings[0], [], ""
+            setting = PLAIN if PLAIN in settings else settings[0]
+            return _Choice(setting, [_PLAIN_SIZE if any_size else shape.max_boxes], 0, [])
         folds = learn_folds(data, splits, settings, shape, self.n_jobs, self.verbose)
-        number, scores = choose(folds, settings)
-        setting = settings[number]
+        tests = [fold.split[1] for fold in folds]
+        n_folds, scores = len(folds) / n_repeats(tests), np.array([fold.auc() for fold in folds])
+        number = clearly_best(scores, usual(settings), n_folds, 1 if any_size else 2)
+        names = ("max_limits", "lam", "signed_points")
         self.cv_results_ = {
-            "params": [{"max_limits": setting.max_limits, "lam": setting.lam} for setting in settings],
+            "params": [dict(zip(names, (s.max_limits, s.lam, s.signed), strict=True)) for s in settings],
             "mean_test_score": scores.mean(axis=0),
             **{f"split{number}_test_score": row for number, row in enumerate(scores)},
         }
-        by_chance = chance_level(data.positive, [fold.test for fold in folds])
-        return setting, folds, ranks_by_chance(scores.mean(axis=0)[number], by_chance, "scorecard")
+        sizes = list(_SIZES) if any_size else [shape.max_boxes]
+        cards = list(threaded_map(lambda fold: fold.cards(number, sizes), folds, self.n_jobs))
+        at = few_enough(cards, n_folds)
+        reached = float(np.mean([fold.auc[at] for fold in cards]))
+        doubt = ranks_by_chance(reached, chance_level(data.positive, tests), "scorecard")
+        return _Choice(settings[number], sizes, at, cards, doubt)
 
     def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
         """Give at most one warning about the scorecard, or what else is to be said of it."""
@@ -411,3 +560,21 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
                 "scorecard before you have more."
             )
         caution(self, data, doubt)
+
+
+def _scorecard(boxes: BoxSet, card: Any) -> Scorecard:
+    """Return a card of some boxes of a run."""
+    return Scorecard(boxes[card.numbers], card.points.tolist(), card.threshold)
+
+
+def _point(size: int, card: Scorecard, folds: list[Any], number: int) -> CardPoint:
+    """Return a card with what it promises on held-out rows; NaN without any."""
+    auc = np.array([fold.auc[number] for fold in folds] or [np.nan])
+    precision = np.array([fold.average_precision[number] for fold in folds] or [np.nan])
+    error = auc.std(ddof=1) / np.sqrt(_n_folds(folds)) if len(folds) > 1 else np.nan
+    return CardPoint(size, len(card), card.n_limits, float(auc.mean()), float(error), float(precision.mean()), card)
+
+
+def _n_folds(folds: list[Any]) -> float:
+    """Return how many folds there are of each repeat."""
+    return len(folds) / n_repeats([fold.test for fold in folds])

@@ -5,6 +5,9 @@ edge of a rule that has few exceptions. Within the blur of a limit, the share of
 of each cut: a step there, as against one share for all, has some log-likelihood to its credit. The blur becomes
 narrower with the number of rows just so fast that a smooth rise of the share has about the same small credit for any
 number of them, while that of a step grows. Where it is above `CLEAR`, the limit goes to the step and is sharp.
+
+An interval that is narrower than the blur, such as one hour of the day, has both its edges within that of either
+limit, and they were drawn too far out. So between two limits that are close, the clearest such interval comes first.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -21,6 +24,9 @@ from boxdraw.learners.scored.bins import TOP
 from boxdraw.learners.scored.grow import EQUAL, place_limit, rows_inside
 
 CLEAR = 8.0  # in log-likelihood
+CLOSE = (
+    2.0  # limits, in widths of a blur: that of an interval of next to no width, at either end, and half a width more
+)
 
 
 @inner
@@ -71,12 +77,55 @@ def _step(counts, values, cuts, here, up, ends):
     return best, left, right
 
 
+@inner
+def _spike(counts, values, cuts, low, high, up, ends):
+    """Return the most credit of an interval about as wide as the blur, near two limits, and its codes."""
+    first, last = low, high
+    while first > 0 and values[first - 1] > cuts[low - 1] - 0.5:
+        first -= 1
+    while last < TOP and values[last + 1] < cuts[high] + 0.5:  # beyond the last code, NaN
+        last += 1
+    n, k = 0.0, 0.0
+    for code in range(first, last + 1):
+        n += counts[code, 0]
+        k += counts[code, 1]
+    best, left, right = 0.0, low, high
+    if n == 0 or k == 0:
+        return best, left, right
+    none = _likelihood(n, k)
+    for a in range(max(first, 1), last):
+        in_n, in_k = 0.0, 0.0
+        if ends[a] & 1 == 0:
+            continue
+        for b in range(a, last):
+            if b > a and cuts[b] - cuts[a - 1] > 1:
+                break
+            in_n += counts[b, 0]
+            in_k += counts[b, 1]
+            rise = in_k / k - in_n / n
+            if ends[b] & 2 == 0 or (rise <= 0 if up else rise >= 0):
+                continue
+            credit = _likelihood(in_n, in_k) + _likelihood(n - in_n, k - in_k) - none
+            if credit > best * (1 + EQUAL):
+                best, left, right = credit, a, b
+    return best, left, right
+
+
 @entry
 def sharpen(table, positive, weight, sign, low, high):
     """Move limits to clear steps, in place, and return which these are: (columns, 2)."""
     sharp = np.zeros((len(low), 2), np.bool_)
     for j in range(len(low)):
+        if low[j] > 0 and high[j] < TOP and table.cuts[j, high[j]] - table.cuts[j, low[j] - 1] <= CLOSE:
+            a, b = low[j], high[j]
+            low[j], high[j] = 0, TOP
+            counts = _counts_by_code(table, positive, weight, low, high, sharp, j)
+            credit, left, right = _spike(counts, table.values[j], table.cuts[j], a, b, sign > 0, table.masks.ends[j])
+            sharp[j] = credit > CLEAR
+            low[j], high[j] = (left, right) if sharp[j, 0] else (a, b)
         for side in range(2):
+            if sharp[j, side]:
+                continue
             here = low[j] - 1 if side == 0 else high[j]
             if here < 0 or here == TOP:
                 continue

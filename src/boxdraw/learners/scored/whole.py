@@ -41,18 +41,21 @@ def whole_points(boosted: BoostedBoxes, ideal: Ideal, max_union: int | None, sig
     limit = -1 if max_union is None or signed else max_union
     share = ideal.coefficients / np.abs(ideal.coefficients).max()
     starts = np.rint(share * np.arange(MOST_POINTS, 0, -1)[:, None]).astype(np.int64)
-    task = _task(boosted, ideal, starts[0])
+    costs = ideal.costs(starts[0])
+    task = _task(boosted, ideal, starts[0], costs)
     points = _best_points(starts, task, limit)
-    threshold = _cheapest(points, ideal, task, limit)
+    if not np.array_equal(points, starts[0]):
+        costs = ideal.costs(points)
+    threshold = _cheapest(points, costs, task, limit)
     unit = max(int(np.gcd.reduce(points)), 1)  # 4 and 2 points with an alarm from 3 are 2 and 1 with one from 2
     return points // unit, -(-threshold // unit)
 
 
-def _task(boosted: BoostedBoxes, ideal: Ideal, points: IntArray) -> Task:
+def _task(boosted: BoostedBoxes, ideal: Ideal, points: IntArray, costs: FloatArray) -> Task:
     """Return what cards are judged by, given the points that they should come near to."""
     member = boosted.cells.member.astype(np.int64)
     sums = member @ points
-    flagged = sums >= _lowest(points) + int(ideal.costs(points).argmin())
+    flagged = sums >= _lowest(points) + int(costs.argmin())
     # the log-odds at which cells change sides, as nearly as these go with the points
     starts = np.append(np.sort(ideal.odds), np.inf)
     wrong = ((ideal.odds >= starts[:, None]) != flagged) @ ideal.mass
@@ -75,9 +78,9 @@ def _lowest(points: IntArray) -> int:
     return int(np.minimum(points, 0).sum())
 
 
-def _cheapest(points: IntArray, ideal: Ideal, task: Task, limit: int) -> int:
+def _cheapest(points: IntArray, costs: FloatArray, task: Task, limit: int) -> int:
     """Return the threshold of least cost among those whose union has few enough boxes."""
-    costs, lowest = ideal.costs(points), _lowest(points)
+    lowest = _lowest(points)
     thresholds = (np.argsort(costs, kind="stable") + lowest).tolist()
     if limit < 0:
         return next(t for t in thresholds if lowest < 0 or t > 0)

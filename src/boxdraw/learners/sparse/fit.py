@@ -18,12 +18,12 @@ from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.engine.draw import Drawing
 from boxdraw.learners.engine.levels import NUMBERS, LevelTable, make_axes, put_on_levels
 from boxdraw.learners.folds import inner_splits, usable_folds
+from boxdraw.learners.frontier import Frontier, FrontierPoint, make_frontier
 from boxdraw.learners.goals import Goal
 from boxdraw.learners.risk import FoldRows, held_out_risk, ladder, spread
 from boxdraw.learners.rounding import Limits, round_on_rows
 from boxdraw.learners.sparse.budget import LEVELS, best_within
 from boxdraw.learners.sparse.drawings import Board, Costs, has_clusters, limits_of, order_of
-from boxdraw.learners.sparse.frontier import Frontier, FrontierPoint, make_frontier
 from boxdraw.learners.sparse.learn import (
     CLIMB,
     TRUST,

@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_scalar
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.shortest import shortest_between
-from boxdraw.learners.sparse.drawings import Costs
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import limit_text, rule_texts
 from boxdraw.model.membership import inside, meets
@@ -28,6 +27,9 @@ from boxdraw.model.rows import MISSING, Columns
 from boxdraw.model.rule import Limit
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.training import Training
+
+if TYPE_CHECKING:
+    from boxdraw.learners.sparse.drawings import Costs
 
 _NORMAL = 1.96  # of a 95% interval
 _NEAR = 0.5  # standard errors that may be given up for fewer changes

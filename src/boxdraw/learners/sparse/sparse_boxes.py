@@ -14,16 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
-from boxdraw._core.warn import CautionWarning, warn
+from boxdraw._core.warn import CautionWarning, muted, warn
 from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged
 from boxdraw.learners.folds import inner_splits
+from boxdraw.learners.frontier import Frontier
 from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.existing import added, check_existing, idle_rules, idle_text, left_by
-from boxdraw.learners.sparse.frontier import Frontier
 from boxdraw.learners.sparse.revise import Revision, check_revise
 from boxdraw.learners.stability import LearnedBoxClassifier
 from boxdraw.model.boxes import BoxSet
@@ -335,7 +335,8 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
         """Take the rules to revise, as far as changes of them pay, instead of the boxes that were found."""
         folds = []
         if self.cv is not None:
-            folds = inner_splits(few, self._labels(few.positive), self.cv, self.random_state)
+            with muted():  # what there is to say of the folds has been said
+                folds = inner_splits(few, self._labels(few.positive), self.cv, self.random_state)
         self.revisions_, taken = fit.revise(self.revise, grid, choice, int(self.max_changes), folds)
         self.boxes_ = self.revisions_[taken].boxes
         self._set_risk(None)  # that of other boxes

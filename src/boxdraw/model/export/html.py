@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["boxes_card", "classifier_card", "to_html"]
 
 _CELL = ' style="text-align:left"'
+#: A cell of a form, with a line to write on.
+FORM = ' style="text-align:left;font-size:small;border-bottom:thin solid;break-inside:avoid"'
 _MOST_NAMES = 20  # of features that are listed
 
 
@@ -22,18 +25,29 @@ def to_html(boxes: BoxSet) -> str:
     return html_table(summary(boxes), ("Box", "Rule"), rows, "No boxes: no row is flagged")
 
 
-def html_table(caption: str, head: tuple[str, str], rows: list[tuple[str, str]], nothing: str) -> str:
-    """Write a table of two columns; without rows, a single cell that says so. All texts are escaped."""
-    cells = [f"<tr><td{_CELL}>{escape(first)}</td><td{_CELL}>{escape(second)}</td></tr>" for first, second in rows]
-    names = "".join(f"<th{_CELL} scope=col>{escape(name)}</th>" for name in head)
+def html_table(
+    caption: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    nothing: str,
+    foot: Sequence[Sequence[str]] = (),
+    cell: str = _CELL,
+) -> str:
+    """Write a table; without rows, a single cell that says so. All texts are escaped."""
+
+    def lines(rows: Sequence[Sequence[str]]) -> list[str]:
+        return [f"<tr>{''.join(f'<td{cell}>{escape(text)}</td>' for text in row)}</tr>" for row in rows]
+
+    names = "".join(f"<th{cell} scope=col>{escape(name)}</th>" for name in head)
     return "\n".join(
         [
             "<table>",
             f"<caption{_CELL}>{escape(caption)}</caption>",
             f"<thead><tr>{names}</tr></thead>",
             "<tbody>",
-            *(cells or [f"<tr><td{_CELL} colspan=2>{escape(nothing)}</td></tr>"]),
+            *(lines(rows) or [f"<tr><td{_CELL} colspan={len(head)}>{escape(nothing)}</td></tr>"]),
             "</tbody>",
+            *(["<tfoot>", *lines(foot), "</tfoot>"] if foot else []),
             "</table>",
         ]
     )
@@ -56,7 +70,8 @@ def classifier_card(estimator: Any) -> str:
     card = getattr(estimator, "scorecard_", None)
     name, label = escape(type(estimator).__name__), escape(printable(str(estimator.pos_label_)))
     what = "a row in any of these boxes" if card is None else "a row with enough points"
-    rules = boxes_card(estimator.boxes_) if card is None else f"{card.to_html()}\n{_features_line(card.boxes)}"
+    risk = estimator.__dict__.get("risk_table_")
+    rules = boxes_card(estimator.boxes_) if card is None else f"{card.to_html(risk)}\n{_features_line(card.boxes)}"
     head = f"<p><strong>{name}</strong>: {what} is predicted to be <strong>{label}</strong></p>"
     settings = learned_with(estimator)
     known = settings.pop("parameters") | settings

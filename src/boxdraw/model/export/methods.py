@@ -179,7 +179,8 @@ class Exports:
         Returns
         -------
         str
-            The statement or the expression, without a semicolon: of the label, or of the risk if ``column`` is None.
+            The statement or the expression, without a semicolon: of the label, or of the risk or the reasons if
+            ``column`` is None.
             `boxdraw.model.export.sql` documents what it promises.
 
         Examples
@@ -196,7 +197,7 @@ class Exports:
 
         return to_sql(self._boxes(), table, dialect=dialect, **options)
 
-    def to_python(self, name: str = "flag", risk: RiskTable | None = None) -> str:
+    def to_python(self, name: str = "flag", risk: RiskTable | None = None, *, reasons: bool = False) -> str:
         """Write the boxes as a Python function that needs nothing but Python.
 
         Parameters
@@ -205,6 +206,9 @@ class Exports:
             The name of the function.
         risk : RiskTable, optional
             What rows risk; a second function, ``flag_risk``, gives the number.
+        reasons : bool, default=False
+            Whether the function returns a dict of the ``flag``, the ``risk`` if there is one, and the ``reasons``: the
+            numbers, from 1, of the boxes that hold the row.
 
         Returns
         -------
@@ -221,7 +225,7 @@ class Exports:
         """
         from boxdraw.model.export.python import to_python
 
-        return to_python(self._boxes(), name, risk)
+        return to_python(self._boxes(), name, risk, reasons)
 
     def to_onnx(self, risk: RiskTable | None = None) -> Any:
         """Write the boxes as an ONNX model (needs ``boxdraw[onnx]``).
@@ -250,6 +254,33 @@ class Exports:
         from boxdraw.model.export.onnx import to_onnx
 
         return to_onnx(self._boxes(), risk)
+
+    def to_pmml(self, risk: RiskTable | None = None, *, positive: Any = 1, negative: Any = 0) -> str:
+        """Write the boxes as a rule set in PMML 4.4.
+
+        Parameters
+        ----------
+        risk : RiskTable, optional
+            What rows risk, to be an output too.
+        positive, negative : label
+            The labels of rows in any box and in none, of one type.
+
+        Returns
+        -------
+        str
+            The XML, with the outputs ``flag``, the label, and ``box``, the number of the first box that holds the row;
+            `boxdraw.model.export.pmml` documents it. A ValueError for names and categories that PMML cannot hold.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet
+        >>> lines = BoxSet([[1]], [[2]], feature_names=["dose"]).to_pmml().splitlines()
+        >>> [line.strip() for line in lines if "SimpleRule" in line]
+        ['<SimpleRule id="1" score="1">', '</SimpleRule>']
+        """
+        from boxdraw.model.export.pmml import to_pmml
+
+        return to_pmml(self._boxes(), risk, positive=positive, negative=negative)
 
     def to_markdown(self) -> str:
         """Write the boxes as a table in Markdown.

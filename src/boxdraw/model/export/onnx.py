@@ -1,4 +1,4 @@
-"""Boxes as an ONNX model, for runtimes without Python.
+"""Boxes and scorecards as ONNX models, for runtimes without Python.
 
 The model has an input per feature that any box limits, each of shape [n, 1]:
 
@@ -11,9 +11,11 @@ An input has the name of its feature, and the one for missing values that name a
 ONNX cannot have, or that the model needs itself, are replaced: the metadata entry ``boxdraw.inputs`` lists, as JSON,
 the ``feature`` of each ``input``, and its ``missing_input`` if it has one. `onnx_inputs` makes the inputs from a table.
 
-There are two outputs: ``label``, int64 of shape [n], with 1 for the rows in any box; and ``boxes``, bool of shape
-[n, n_boxes], with a column per box. If a risk is given there is a third one: ``risk``, double of shape [n]; the inputs
-are then also those of its boxes. Everything is compared in double precision, as `BoxSet` does.
+The outputs of boxes are ``label``, int64 of shape [n], with 1 for the rows in any box; and ``boxes``, bool of shape
+[n, n_boxes], with a column per box. Scorecards have the same, with 1 for the rows with enough points, and ``points``,
+int64 of shape [n]; and ``reasons``, int64 of shape [n, n_boxes]: the numbers, from 1, of the boxes that hold the row,
+those with most points first, then zeros. If a risk is given there is one more: ``risk``, double of shape [n]; the
+inputs are then also those of its boxes. Everything is compared in double precision, as `BoxSet` does.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw.model.export.text import to_text
+from boxdraw.model.export.view import View, view_of
 from boxdraw.model.rows import MISSING, UNSEEN, read_columns
 from boxdraw.model.rule import Category
 
@@ -36,29 +38,35 @@ if TYPE_CHECKING:
 
     from boxdraw.model.boxes import BoxSet
     from boxdraw.model.risk import RiskTable
+    from boxdraw.model.scorecard import Scorecard
 
-__all__ = ["onnx_inputs", "to_onnx"]
+__all__ = ["is_double", "onnx_inputs", "to_onnx"]
 
 # Double comparisons with both equalities need 13; LabelEncoder of doubles needs 4.
 _OPSETS = {"": 17, "ai.onnx.ml": 4}
 _IR_VERSION = 8
 _OUTPUTS = ("label", "boxes", "risk")
+_OF_CARDS = ("points", "reasons")
 
 
-def to_onnx(boxes: BoxSet, risk: RiskTable | None = None) -> ModelProto:
-    """Write boxes as an ONNX model; the module documents its inputs and outputs."""
+def to_onnx(drawing: BoxSet | Scorecard, risk: RiskTable | None = None) -> ModelProto:
+    """Write boxes or a card as an ONNX model; the module documents its inputs and outputs."""
     try:
         import onnx
     except ImportError:
         raise ImportError("to_onnx needs onnx: pip install 'boxdraw[onnx]'") from None
-    drawn, inputs = _with_risk(boxes, risk), _inputs(boxes, risk)
-    graph = _Graph(onnx, {*_OUTPUTS, *(name for given in inputs for name in given.names)})
-    met = reduce(lambda one, other: graph.node("And", one, other), [_met(graph, drawn, given) for given in inputs])
-    _add_outputs(graph, met if risk is None else _columns(graph, met, range(len(boxes))), boxes.n_boxes)
-    if risk is not None:
-        _add_risk(graph, met, risk, len(boxes))
+    view = view_of(drawing, risk)
+    inputs = _inputs(view)
+    graph = _Graph(onnx, {*_OUTPUTS, *_OF_CARDS, *(name for given in inputs for name in given.names)})
+    met = reduce(lambda one, other: graph.node("And", one, other), [_met(graph, view.read, given) for given in inputs])
+    held = met if view.read is view.boxes else _columns(graph, met, range(len(view.card)))
+    points = _add_outputs(graph, held, view)
+    if view.by_points:
+        _add_risk_of_points(graph, points, view)
+    elif risk is not None:
+        _add_risk(graph, met, view)
     model = onnx.helper.make_model(
-        onnx.helper.make_graph(graph.nodes, "boxes", graph.inputs, graph.outputs, graph.constants, to_text(boxes)),
+        onnx.helper.make_graph(graph.nodes, "boxes", graph.inputs, graph.outputs, graph.constants, drawing.to_text()),
         opset_imports=[onnx.helper.make_opsetid(domain, version) for domain, version in _OPSETS.items()],
         ir_version=_IR_VERSION,
         producer_name="boxdraw",
@@ -67,13 +75,13 @@ def to_onnx(boxes: BoxSet, risk: RiskTable | None = None) -> ModelProto:
     return model
 
 
-def onnx_inputs(boxes: BoxSet, X: Any, risk: RiskTable | None = None) -> dict[str, npt.NDArray[Any]]:
-    """Make the inputs of the model that `BoxSet.to_onnx` writes.
+def onnx_inputs(boxes: BoxSet | Scorecard, X: Any, risk: RiskTable | None = None) -> dict[str, npt.NDArray[Any]]:
+    """Make the inputs of the model that `BoxSet.to_onnx` or `Scorecard.to_onnx` writes.
 
     Parameters
     ----------
-    boxes : BoxSet
-        The boxes of the model.
+    boxes : BoxSet or Scorecard
+        The boxes or the card of the model.
     X : array-like or frame of shape (n_samples, n_features)
         The rows.
     risk : RiskTable, optional
@@ -95,8 +103,9 @@ def onnx_inputs(boxes: BoxSet, X: Any, risk: RiskTable | None = None) -> dict[st
     region [['north'], ['']]
     region__missing [[False], [True]]
     """
-    inputs = _inputs(boxes, risk)
-    _, columns = read_columns(X, _with_risk(boxes, risk), [given.feature for given in inputs])
+    view = view_of(boxes, risk)
+    inputs = _inputs(view)
+    _, columns = read_columns(X, view.read, [given.feature for given in inputs])
     result = {}
     for given in inputs:
         column = columns[given.feature]
@@ -140,19 +149,11 @@ class _Input:
         return described if self.missing is None else described | {"missing_input": self.missing}
 
 
-def _with_risk(boxes: BoxSet, risk: RiskTable | None) -> BoxSet:
-    """Return boxes together with those of a risk."""
-    if risk is None:
-        return boxes
-    risk.check(boxes)
-    assert risk.boxes is not None  # as `check` found
-    return boxes + risk.boxes
-
-
-def _inputs(boxes: BoxSet, risk: RiskTable | None) -> list[_Input]:
+def _inputs(view: View) -> list[_Input]:
     """List the inputs: the features that any box limits, or one that gives the number of rows."""
-    boxes, outputs = _with_risk(boxes, risk), _OUTPUTS[: 2 if risk is None else 3]
-    features = np.flatnonzero(boxes.limited.any(axis=0)).tolist() or [0]
+    boxes = view.read
+    outputs = (*_OUTPUTS[: 2 if view.risk is None else 3], *(_OF_CARDS if view.has_points else ()))
+    features = view.used or [0]
     taken = {*outputs, *boxes.feature_names}
     inputs = []
     for j in features:
@@ -177,12 +178,13 @@ def _tensor_of(categories: tuple[Category, ...], feature: str) -> npt.NDArray[An
         return np.array(values, dtype=object)
     if texts:
         raise ValueError(f"{feature!r} has both text and other categories, but a tensor of ONNX has one type")
-    if inexact := [value for value in values if not _is_double(value)]:
+    if inexact := [value for value in values if not is_double(value)]:
         raise ValueError(f"category {inexact[0]!r} of {feature!r} is no float64, which the tensors of ONNX hold")
     return np.array([float(value) for value in values])
 
 
-def _is_double(value: Category) -> bool:
+def is_double(value: Category) -> bool:
+    """Return True if a category is a float64."""
     try:
         return float(value) == value
     except OverflowError:
@@ -222,10 +224,11 @@ class _Graph:
         self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(values), name))
         return name
 
-    def node(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
-        """Add a node; return the name of its output."""
+    def node(self, operator: str, *inputs: str, output: str | None = None, extra: int = 0, **attributes: Any) -> str:
+        """Add a node; return the name of its output, the first one if it has some extra."""
         name = output or _fresh(f"{operator}_{len(self.nodes)}", self.taken)
-        self.nodes.append(self.onnx.helper.make_node(operator, inputs, [name], **attributes))
+        names = [name, *(_fresh(f"{name}_{i}", self.taken) for i in range(extra))]
+        self.nodes.append(self.onnx.helper.make_node(operator, inputs, names, **attributes))
         return name
 
     def declare(self, values: list[ValueInfoProto], name: str, dtype: Any, *sizes: Any) -> None:
@@ -268,15 +271,36 @@ def _table(boxes: BoxSet, j: int, known: npt.NDArray[Any]) -> npt.NDArray[np.boo
     return np.array(rows, dtype=np.bool_)
 
 
-def _add_outputs(graph: _Graph, met: str, n_boxes: int) -> None:
-    graph.node("Identity", met, output="boxes")
-    counts = graph.node("Cast", "boxes", to=graph.onnx.TensorProto.INT64)
+def _add_outputs(graph: _Graph, held: str, view: View) -> str:
+    """Add all outputs but the risk; return the name of the points, [n, 1]."""
+    n_boxes = len(view.card)
+    graph.node("Identity", held, output="boxes")
+    worth = graph.node("Cast", "boxes", to=graph.onnx.TensorProto.INT64)
+    if view.has_points:
+        worth = graph.node("Mul", worth, graph.constant(np.array([view.card.points], np.int64).reshape(1, -1)))
+    axis = graph.constant(np.array([1], dtype=np.int64))
     # A sum is right without any box, when a maximum is not.
-    total = graph.node("ReduceSum", counts, graph.constant(np.array([1], dtype=np.int64)), keepdims=0)
-    flagged = graph.node("Greater", total, graph.constant(np.int64(0)))
+    total = graph.node("ReduceSum", worth, axis, keepdims=1)
+    points = graph.node("Squeeze", total, axis, output="points" if view.has_points else None)
+    flagged = graph.node("GreaterOrEqual", points, graph.constant(np.int64(view.card.threshold)))
     graph.node("Cast", flagged, output="label", to=graph.onnx.TensorProto.INT64)
     graph.declare(graph.outputs, "label", np.int64)
     graph.declare(graph.outputs, "boxes", np.bool_, n_boxes)
+    if view.has_points:
+        _add_reasons(graph, view.order)
+        graph.declare(graph.outputs, "points", np.int64)
+        graph.declare(graph.outputs, "reasons", np.int64, n_boxes)
+    return total
+
+
+def _add_reasons(graph: _Graph, order: list[int]) -> None:
+    """Add the numbers of the boxes that hold a row, those with most points first, then zeros."""
+    size = np.int64(len(order))
+    held = _columns(graph, "boxes", order)
+    # Boxes that do not hold the row have the last place of all, which stands for no number.
+    places = graph.node("Where", held, graph.constant(np.arange(size)), graph.constant(size))
+    first = graph.node("TopK", places, graph.constant(np.array([size])), extra=1, axis=1, largest=0, sorted=1)
+    graph.node("Gather", graph.constant(np.array([*(k + 1 for k in order), 0], np.int64)), first, output="reasons")
 
 
 def _columns(graph: _Graph, met: str, places: Iterable[int]) -> str:
@@ -284,16 +308,26 @@ def _columns(graph: _Graph, met: str, places: Iterable[int]) -> str:
     return graph.node("Gather", met, graph.constant(np.array([*places], dtype=np.int64)), axis=1)
 
 
-def _add_risk(graph: _Graph, met: str, risk: RiskTable, first: int) -> None:
-    """Add the risk of the first region that holds a row; the boxes of regions come from some place on."""
-    held_by = [(first + k, region.risk) for region in risk[:-1] for k in region.of]
-    held = graph.node("Cast", _columns(graph, met, (k for k, _ in held_by)), to=graph.onnx.TensorProto.INT32)
+def _add_risk_of_points(graph: _Graph, points: str, view: View) -> None:
+    """Add the risk by points, [n, 1]: its place is the number of regions that begin above them."""
+    least = graph.constant(np.array([least for least, _ in view.steps], np.int64))
+    above = graph.node("Cast", graph.node("Less", points, least), to=graph.onnx.TensorProto.INT64)
+    place = graph.node("ReduceSum", above, graph.constant(np.array([1], dtype=np.int64)), keepdims=0)
+    _declare_risk(graph, view, [value for _, value in view.steps], place)
+
+
+def _add_risk(graph: _Graph, met: str, view: View) -> None:
+    """Add the risk of the first region that holds a row; the boxes of regions come after those of the drawing."""
+    held = _columns(graph, met, (len(view.card) + k for k, _ in view.regions))
+    held = graph.node("Cast", held, to=graph.onnx.TensorProto.INT32)
     # A column that holds every row comes last; the first of the largest is where a row is.
     every = graph.node("ReduceSum", held, graph.constant(np.array([1], dtype=np.int64)), keepdims=1)
     every = graph.node("Equal", every, every)
     held = graph.node("Concat", held, graph.node("Cast", every, to=graph.onnx.TensorProto.INT32), axis=1)
     place = graph.node("ArgMax", held, axis=1, keepdims=0)
-    graph.node(
-        "Gather", graph.constant(np.array([*(value for _, value in held_by), risk[-1].risk])), place, output="risk"
-    )
+    _declare_risk(graph, view, [value for _, value in view.regions], place)
+
+
+def _declare_risk(graph: _Graph, view: View, values: list[float], place: str) -> None:
+    graph.node("Gather", graph.constant(np.array([*values, view.base])), place, output="risk")
     graph.declare(graph.outputs, "risk", np.float64)

@@ -1,7 +1,9 @@
-"""Boxes as the source of a Python function that needs nothing but Python.
+"""Boxes and scorecards as the source of a Python function that needs nothing but Python.
 
-The function takes one row, a mapping of feature names to values, and returns True where `BoxSet.contains` does. It
-imports nothing, so it can be pasted into any program. What it promises:
+The function takes one row, a mapping of feature names to values. That of boxes returns True where `BoxSet.contains`
+does; that of a scorecard, and that of boxes with reasons, a dict of the ``flag``, the ``points`` of a scorecard, the
+``risk`` if there is one, and the ``reasons``: the numbers of the boxes that hold the row, those with most points first.
+It imports nothing, so it can be pasted into any program. What it promises:
 
 - Numbers are compared as float64, whatever their type: a NumPy float32 or a Decimal is made a float first. Text where
   a number is expected is a TypeError.
@@ -10,7 +12,7 @@ imports nothing, so it can be pasted into any program. What it promises:
 - The docstring lists the rules with the short numbers that `to_text` prints; the code has the exact ones.
 - Every feature that any box limits has to be in the row, or a KeyError names it. Other keys are ignored.
 
-With a risk there is a second function, which returns the number that `RiskTable.risks` does.
+With a risk by boxes there is a second function, which returns the number that `RiskTable.risks` does.
 """
 
 from __future__ import annotations
@@ -25,11 +27,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boxdraw.model.export.text import to_text
+from boxdraw.model.export.view import View, points_text, view_of
 from boxdraw.model.rule import Category, Limit, Rule
 
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
     from boxdraw.model.risk import RiskTable
+    from boxdraw.model.scorecard import Scorecard
 
 __all__ = ["to_python"]
 
@@ -37,6 +41,8 @@ _WIDTH = 100
 
 _NUMBER = """
     def number(value):
+        if type(value) is float:  # as most are
+            return value
         if value is None or type(value).__name__ in ("NAType", "NaTType"):
             return float("nan")  # the only number that is not equal to itself
         if isinstance(value, (str, bytes, bytearray)):
@@ -47,6 +53,8 @@ _NUMBER = """
 # What cannot be hashed or compared is no category, and not missing either.
 _CATEGORY = """
     def category(value):
+        if type(value) is str:
+            return value
         if value is None or type(value).__name__ in ("NAType", "NaTType"):
             return None
         try:
@@ -57,25 +65,68 @@ _CATEGORY = """
 """
 
 
-def to_python(boxes: BoxSet, name: str = "flag", risk: RiskTable | None = None) -> str:
-    """Write boxes as the source of a Python function, and their risk as that of another."""
+def to_python(
+    drawing: BoxSet | Scorecard, name: str = "flag", risk: RiskTable | None = None, reasons: bool = False
+) -> str:
+    """Write a drawing as the source of a Python function, and its risk by boxes as that of another."""
     _check_function_name(name)
-    branches = [(f"Box {k}", rule, "True") for k, rule in enumerate(boxes.rules(), start=1)]
-    what = "Say whether a row, a mapping of feature names to values, is in any box."
-    flag = _function(name, boxes, [what, "", *to_text(boxes).split("\n")], branches, "False")
-    if risk is None:
+    view = view_of(drawing, risk)
+    flag = _with_reasons(name, view) if reasons or view.has_points else _flag(name, view)
+    if risk is None or risk.boxes is None:
         return flag
-    risk.check(boxes)
-    assert risk.boxes is not None  # as `check` found
     rules, regions = risk.boxes.rules(), enumerate(risk[:-1], start=1)
-    branches = [(f"Region {i}", rules[k], repr(float(region.risk))) for i, region in regions for k in region.of]
+    branches = [
+        (f"Region {i}", rules[k], [f"return {float(region.risk)!r}"]) for i, region in regions for k in region.of
+    ]
     what = "Return the risk of a row, a mapping of feature names to values: that of the first region that holds it."
     about = [what, "", *risk.to_text().split("\n")]
-    return f"{flag}\n\n{_function(f'{name}_risk', risk.boxes, about, branches, repr(float(risk[-1].risk)))}"
+    return f"{flag}\n\n{_function(f'{name}_risk', risk.boxes, about, branches, [f'return {view.base!r}'])}"
 
 
-def _function(name: str, boxes: BoxSet, about: list[str], branches: list[tuple[str, Rule, str]], otherwise: str) -> str:
-    """Write a function that returns a value for rows by the first rule that they meet; each has a comment."""
+def _flag(name: str, view: View) -> str:
+    """Write a function that says whether a row is in any box."""
+    branches = [(f"Box {k}", rule, ["return True"]) for k, rule in enumerate(view.boxes.rules(), start=1)]
+    about = ["Say whether a row, a mapping of feature names to values, is in any box.", ""]
+    return _function(name, view.boxes, [*about, *to_text(view.boxes).split("\n")], branches, ["return False"])
+
+
+def _with_reasons(name: str, view: View) -> str:
+    """Write a function that returns a dict."""
+    rules, points = view.boxes.rules(), view.card.points
+    branches = []
+    for k in view.order:
+        added = [f"points += {points[k]}".replace("+= -", "-= ")] if view.has_points else []
+        branches.append((f"Box {k + 1}", rules[k], [*added, f"reasons.append({k + 1})"]))
+    found = (
+        {"flag": f"points >= {view.card.threshold}", "points": "points"}
+        if view.has_points
+        else {"flag": "reasons != []"}
+    )
+    found |= {"risk": _risk(name, view)} if view.risk is not None else {}
+    items = ", ".join(f'"{key}": {value}' for key, value in (found | {"reasons": "reasons"}).items())
+    about = [f"Return the {', '.join(found)} and reasons of a row, a mapping of feature names to values.", ""]
+    about += view.texts or ["No boxes: no row is flagged"]
+    about += [f"Alarm from {points_text(view.card.threshold)}."] if view.has_points and points else []
+    about += [] if view.risk is None else ["", *view.risk.to_text().split("\n")]
+    start = ["points = 0", "reasons = []"] if view.has_points else ["reasons = []"]
+    return _function(name, view.boxes, about, branches, [f"return {{{items}}}"], start)
+
+
+def _risk(name: str, view: View) -> str:
+    if not view.by_points:
+        return f"{name}_risk(row)"
+    return "".join(f"{value!r} if points >= {least} else " for least, value in view.steps) + repr(view.base)
+
+
+def _function(
+    name: str,
+    boxes: BoxSet,
+    about: list[str],
+    branches: list[tuple[str, Rule, list[str]]],
+    end: list[str],
+    start: Iterable[str] = (),
+) -> str:
+    """Write a function with lines for the rows that meet a rule, each with a comment, and lines at its end."""
     used = np.flatnonzero(boxes.limited.any(axis=0)).tolist()
     reads = [_read(boxes, j) for j in used]
     lines = [f"def {name}(row):", *_docstring(about)]
@@ -83,11 +134,12 @@ def _function(name: str, boxes: BoxSet, about: list[str], branches: list[tuple[s
         if any((boxes.categories[j] is not None) == categorical for j in used):
             lines += helper.removesuffix("\n").split("\n")
     lines += ["", *reads, ""] if reads else []
-    for comment, rule, value in branches:
-        lines += [f"    # {comment}", *_box(rule, boxes, value)]
-        if not rule.limits:  # this box holds every row: what follows would never run
+    lines += [f"    {line}" for line in start]
+    for comment, rule, then in branches:
+        lines += [f"    # {comment}", *_box(rule, boxes, then)]
+        if not rule.limits and then[-1].startswith("return"):  # what follows would never run
             return "\n".join([*lines, ""])
-    return "\n".join([*lines, f"    return {otherwise}", ""])
+    return "\n".join([*lines, *(f"    {line}" for line in end), ""])
 
 
 def _check_function_name(name: str) -> None:
@@ -115,29 +167,23 @@ def _read(boxes: BoxSet, j: int) -> str:
     return f"    x{j} = {helper}(row[{boxes.feature_names[j]!r}])"
 
 
-def _box(rule: Rule, boxes: BoxSet, value: str) -> list[str]:
-    """Write the lines that return a value for the rows of a box."""
+def _box(rule: Rule, boxes: BoxSet, then: list[str]) -> list[str]:
+    """Write what happens to the rows of a box."""
     if not rule.limits:
-        return [f"    return {value}"]
+        return [f"    {line}" for line in then]
     places = [boxes.feature_names.index(feature) for feature in rule.features]
     options = [_options(limit, f"x{j}", boxes.categories[j]) for limit, j in zip(rule.limits, places, strict=True)]
     if len(options) == 1:
-        return _if(options[0], "or", value)
-    return _if([f"({' or '.join(either)})" if len(either) > 1 else either[0] for either in options], "and", value)
+        return _if(options[0], "or", then)
+    return _if([f"({' or '.join(either)})" if len(either) > 1 else either[0] for either in options], "and", then)
 
 
-def _if(conditions: list[str], operator: str, value: str) -> list[str]:
-    line = f"    if {f' {operator} '.join(conditions)}:"
+def _if(conditions: list[str], operator: str, then: list[str]) -> list[str]:
+    line, inside = f"    if {f' {operator} '.join(conditions)}:", [f"        {line}" for line in then]
     if len(line) <= _WIDTH and "\n" not in line:
-        return [line, f"        return {value}"]
+        return [line, *inside]
     first, *others = conditions
-    return [
-        "    if (",
-        f"        {first}",
-        *(f"        {operator} {other}" for other in others),
-        "    ):",
-        f"        return {value}",
-    ]
+    return ["    if (", f"        {first}", *(f"        {operator} {other}" for other in others), "    ):", *inside]
 
 
 def _options(limit: Limit, variable: str, known: tuple[Category, ...] | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Scorecards as text, tables, SQL and JSON.
+"""Scorecards as text, tables and JSON.
 
 The layout of the JSON, version 1::
 
@@ -18,27 +18,25 @@ beside this module says the same as a JSON Schema.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.html import html_table
+from boxdraw.model.export.html import FORM, html_table
 from boxdraw.model.export.json import read_boxes
 from boxdraw.model.export.json import to_json as boxes_to_json
 from boxdraw.model.export.markdown import markdown_table
-from boxdraw.model.export.sql import Dialect, case_lines, conditions_of, dialect_of, query, risk_lines, written_labels
 from boxdraw.model.export.text import MAX_REPR_BOXES, rule_texts, summary
+from boxdraw.model.export.view import points_text
 from boxdraw.model.reader import cells_within, check_header, check_keys, kind_of, list_at, read_text, whole, within
-from boxdraw.model.rule import Category
 from boxdraw.model.scorecard import MAX_POINTS, Scorecard
 from boxdraw.model.union import MAX_SETS, count_sets
 
 if TYPE_CHECKING:
     from boxdraw.model.risk import RiskTable
 
-__all__ = ["FORMAT", "VERSION", "from_json", "to_columns", "to_html", "to_json", "to_markdown", "to_sql", "to_text"]
+__all__ = ["FORMAT", "VERSION", "from_json", "to_columns", "to_html", "to_json", "to_markdown", "to_text"]
 
 #: What marks a file as a scorecard.
 FORMAT = "boxdraw.scorecard"
@@ -58,7 +56,7 @@ def to_text(card: Scorecard, risk: RiskTable | None = None) -> str:
 def _lines(card: Scorecard, most: int) -> list[str]:
     """Write the first boxes, a line each."""
     pairs = zip(card.points[:most], rule_texts(card.boxes[:most]), strict=True)
-    return [f"{_points(value)}: {rule}" for value, rule in pairs]
+    return [f"{points_text(value)}: {rule}" for value, rule in pairs]
 
 
 def _alarm(card: Scorecard) -> str:
@@ -68,11 +66,7 @@ def _alarm(card: Scorecard) -> str:
     most, least = (sum(value for value in card.points if value * sign > 0) for sign in (1, -1))
     always = card.threshold <= least
     remark = ", which no row can reach" if card.threshold > most else ", which every row has" if always else ""
-    return f"Alarm from {_points(card.threshold)}{remark}."
-
-
-def _points(value: int) -> str:
-    return f"{_number(value)} {'point' if abs(value) == 1 else 'points'}"
+    return f"Alarm from {points_text(card.threshold)}{remark}."
 
 
 def _number(value: int) -> str:
@@ -94,9 +88,11 @@ def to_columns(card: Scorecard) -> dict[str, Any]:
 
 
 def to_html(card: Scorecard, risk: RiskTable | None = None) -> str:
-    """Write a card as a table with a row per box, and one of the risk: a fragment of HTML, names escaped."""
-    caption = _alarm(card) if len(card) else summary(card.boxes, "Scorecard")
-    table = html_table(caption, ("Points", "Rule"), _rows(card), _NOTHING)
+    """Write a card as a form: a row per box with room for its points, the total, and the risk; names are escaped."""
+    rows = [(str(k), rule, points, "") for k, (points, rule) in enumerate(_rows(card), start=1)]
+    foot = [("", f"Total. {_alarm(card)}", "", "")] if rows else []
+    caption = summary(card.boxes, "Scorecard")
+    table = html_table(caption, ("Box", "Rule", "Points", "Score"), rows, _NOTHING, foot, FORM)
     return table if risk is None else f"{table}\n{risk.to_html()}"
 
 
@@ -109,59 +105,6 @@ def to_markdown(card: Scorecard, risk: RiskTable | None = None) -> str:
 
 def _rows(card: Scorecard) -> list[tuple[str, str]]:
     return [(_number(value), rule) for value, rule in zip(card.points, rule_texts(card.boxes), strict=True)]
-
-
-def to_sql(
-    card: Scorecard,
-    table: str | Sequence[str] | None = None,
-    *,
-    dialect: str = "sqlite",
-    column: str | None = "flagged",
-    points_column: str | None = "points",
-    positive: Category = 1,
-    negative: Category = 0,
-    risk: RiskTable | None = None,
-    risk_column: str = "risk",
-) -> str:
-    """Write a card as a SQL expression or a query, as `Scorecard.to_sql` documents."""
-    engine = dialect_of(dialect)
-    total = _sum_lines(card, engine)
-    inside, outside = written_labels(positive, negative, engine)
-    flag = _points_lines(total, [(card.threshold, inside)], outside)
-    columns = {"points": (points_column, total), "labels": (column, flag)}
-    if risk is not None:
-        risk.check(card)
-        columns["risk"] = risk_column, _risk_lines(risk, total, engine)
-    if table is not None:
-        return query(card.boxes, columns, table, engine)
-    only_risk = risk is not None and column is points_column is None
-    return "\n".join(columns["risk" if only_risk else "points" if column is None else "labels"][1])
-
-
-def _sum_lines(card: Scorecard, engine: Dialect) -> list[str]:
-    """Write the points of a row, in brackets."""
-    lines: list[str] = []
-    for value, conditions in zip(card.points, conditions_of(card.boxes, engine), strict=True):
-        first, *others = case_lines([(conditions, str(value))], "0")
-        lines += [f"+ {first}" if lines else first, *others]
-    return ["(", *(f"  {line}" for line in lines or ["0"]), ")"]
-
-
-def _points_lines(total: list[str], branches: Sequence[tuple[int, str]], otherwise: str) -> list[str]:
-    """Write what a row has from so many points on."""
-    first, *others, last = total
-    lines = []
-    for least, value in branches:
-        lines += [f"WHEN {first}", *others, f"{last} >= {least}", f"THEN {value}"]
-    return ["CASE", *(f"  {line}" for line in [*lines, f"ELSE {otherwise}"]), "END"]
-
-
-def _risk_lines(risk: RiskTable, total: list[str], engine: Dialect) -> list[str]:
-    """Write the risk of a row, by points or by boxes."""
-    *values, last = [engine.number(region.risk) for region in risk]
-    if risk.boxes is not None or not values:
-        return risk_lines(risk, engine)
-    return _points_lines(total, [(region.of, value) for region, value in zip(risk, values, strict=False)], last)
 
 
 def to_json(card: Scorecard) -> str:

@@ -1,4 +1,4 @@
-"""Boxes as SQL: one ``CASE`` expression that gives every row its label.
+"""Boxes and scorecards as SQL: one ``CASE`` expression that gives every row its label.
 
 What is promised, for columns of the type that the boxes were learned from:
 
@@ -46,11 +46,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boxdraw.model.export.view import View, view_of
 from boxdraw.model.rule import Category, Limit, as_category
 
 if TYPE_CHECKING:
     from boxdraw.model.boxes import BoxSet
     from boxdraw.model.risk import RiskTable
+    from boxdraw.model.scorecard import Scorecard
 
 __all__ = ["DIALECTS", "to_sql"]
 
@@ -62,35 +64,84 @@ _MAX_POWER_OF_TWO = 62
 
 
 def to_sql(
-    boxes: BoxSet,
+    drawing: BoxSet | Scorecard,
     table: str | Sequence[str] | None = None,
     *,
     dialect: str = "sqlite",
     column: str | None = "flagged",
+    points_column: str | None = "points",
     positive: Category = 1,
     negative: Category = 0,
     risk: RiskTable | None = None,
     risk_column: str = "risk",
+    reasons: bool = False,
+    reasons_column: str = "reasons",
 ) -> str:
-    """Write boxes as a SQL expression or a query, as `BoxSet.to_sql` documents."""
-    engine = dialect_of(dialect)
-    inside, outside = written_labels(positive, negative, engine)
-    branches = [(conditions, inside) for conditions in conditions_of(boxes, engine)]
-    columns = {"labels": (column, case_lines(branches or [(["1 = 0"], inside)], outside))}
+    """Write boxes or a card as a SQL expression or a query, as `BoxSet.to_sql` and `Scorecard.to_sql` document."""
+    view, engine = view_of(drawing, risk), dialect_of(dialect)
+    if not view.has_points and points_column != "points":
+        raise TypeError("boxes have no points, and so no points_column")
+    conditions = _conditions_of(view.boxes, engine)
+    inside, outside = _written_labels(positive, negative, engine)
+    columns: dict[str, tuple[str | None, list[str]]] = {}
+    if view.has_points:
+        total = _sum_lines(view.card.points, conditions)
+        columns["points"] = points_column, total
+        columns["labels"] = column, _points_lines(total, [(view.card.threshold, inside)], outside)
+    else:
+        columns["labels"] = (
+            column,
+            _case_lines([(each, inside) for each in conditions] or [(["1 = 0"], inside)], outside),
+        )
     if risk is not None:
-        risk.check(boxes)
-        columns["risk"] = risk_column, risk_lines(risk, engine)
-    if table is None:
-        return "\n".join(columns["risk" if column is None and risk is not None else "labels"][1])
-    return query(boxes, columns, table, engine)
+        columns["risk"] = risk_column, _risk_lines(view, columns, engine)
+    if reasons:
+        columns["reasons"] = reasons_column, _reason_lines(view, conditions, engine)
+    if table is not None:
+        return _query(view.boxes, columns, table, engine)
+    named = [what for what in ("labels", "points", "risk", "reasons") if columns.get(what, (None,))[0] is not None]
+    return "\n".join(columns[named[0] if named else next(iter(columns))][1])
 
 
-def risk_lines(risk: RiskTable, engine: Dialect) -> list[str]:
-    """Write the risk of a row, by the boxes of the regions."""
-    conditions = [] if risk.boxes is None else conditions_of(risk.boxes, engine)  # all rows may be in one region
-    *values, last = [engine.number(region.risk) for region in risk]
-    branches = [(conditions[k], value) for region, value in zip(risk, values, strict=False) for k in region.of]
-    return case_lines(branches or [(["1 = 0"], last)], last)
+def _sum_lines(points: Sequence[int], conditions: Sequence[Sequence[str]]) -> list[str]:
+    """Write the points of a row, in brackets."""
+    lines: list[str] = []
+    for value, each in zip(points, conditions, strict=True):
+        first, *others = _case_lines([(each, str(value))], "0")
+        lines += [f"+ {first}" if lines else first, *others]
+    return ["(", *(f"  {line}" for line in lines or ["0"]), ")"]
+
+
+def _points_lines(total: list[str], branches: Sequence[tuple[int, str]], otherwise: str) -> list[str]:
+    """Write what a row has from so many points on."""
+    first, *others, last = total
+    lines = []
+    for least, value in branches:
+        lines += [f"WHEN {first}", *others, f"{last} >= {least}", f"THEN {value}"]
+    return ["CASE", *(f"  {line}" for line in [*lines, f"ELSE {otherwise}"]), "END"]
+
+
+def _risk_lines(view: View, columns: Mapping[str, tuple[str | None, list[str]]], engine: Dialect) -> list[str]:
+    """Write the risk of a row, by points or by boxes."""
+    otherwise = engine.number(view.base)
+    if view.steps:
+        steps = [(least, engine.number(value)) for least, value in view.steps]
+        return _points_lines(columns["points"][1], steps, otherwise)
+    conditions = (
+        _conditions_of(view.risk.boxes, engine) if view.risk is not None and view.risk.boxes is not None else []
+    )
+    branches = [(conditions[k], engine.number(value)) for k, value in view.regions]
+    return _case_lines(branches or [(["1 = 0"], otherwise)], otherwise)
+
+
+def _reason_lines(view: View, conditions: Sequence[Sequence[str]], engine: Dialect) -> list[str]:
+    """Write the numbers of the boxes that hold a row as a text, such as ``2 1``."""
+    opening, between, closing = engine.joined
+    lines: list[str] = []
+    for k in view.order:
+        first, *others = _case_lines([(conditions[k], engine.text(f"{k + 1} "))], engine.text(""))
+        lines += [f"{between} {first}" if lines else first, *others]
+    return [f"RTRIM({opening}", *(f"  {line}" for line in lines or [engine.text("")]), f"{closing})"]
 
 
 def dialect_of(dialect: str) -> Dialect:
@@ -100,14 +151,14 @@ def dialect_of(dialect: str) -> Dialect:
     return _ENGINES[dialect]
 
 
-def conditions_of(boxes: BoxSet, engine: Dialect) -> list[list[str]]:
+def _conditions_of(boxes: BoxSet, engine: Dialect) -> list[list[str]]:
     """Write the limits of each box; raise if two names would be taken for one."""
     _check_features(boxes, engine)
     known = dict(zip(boxes.feature_names, boxes.categories, strict=True))
     return [[_condition(limit, known[limit.feature], engine) for limit in rule.limits] for rule in boxes.rules()]
 
 
-def case_lines(branches: Sequence[tuple[Sequence[str], str]], otherwise: str) -> list[str]:
+def _case_lines(branches: Sequence[tuple[Sequence[str], str]], otherwise: str) -> list[str]:
     """Write a ``CASE`` of conditions that all have to be met and the values they give, as lines."""
     lines = ["CASE"]
     for conditions, value in branches:
@@ -116,7 +167,7 @@ def case_lines(branches: Sequence[tuple[Sequence[str], str]], otherwise: str) ->
     return [*lines, f"  ELSE {otherwise}", "END"]
 
 
-def query(
+def _query(
     boxes: BoxSet, columns: Mapping[str, tuple[str | None, list[str]]], table: str | Sequence[str], engine: Dialect
 ) -> str:
     """Write a query of all columns of a table and of some more, by what they hold: a name or None, an expression."""
@@ -156,6 +207,8 @@ class Dialect:
     rounded: str = "{}"
     has_empty_names: bool = False
     tells_cases_apart: bool = False
+    # What texts stand between to be one.
+    joined: tuple[str, str, str] = ("", "||", "")
     not_in_names: str = ""
 
 
@@ -204,7 +257,7 @@ def _checked(text: str, what: str) -> str:
     return text
 
 
-def written_labels(positive: Category, negative: Category, engine: Dialect) -> tuple[str, str]:
+def _written_labels(positive: Category, negative: Category, engine: Dialect) -> tuple[str, str]:
     """Write the two labels; raise if they are equal or not of one type."""
     labels = as_category(positive), as_category(negative)
     kinds = [_kind([label], "a label") for label in labels]
@@ -414,6 +467,7 @@ _ENGINES = {
         name=lambda name: f"[{name.replace(']', ']]')}]",
         text=_mssql_text,
         number=_exponent_number,
+        joined=("", "+", ""),
         exact_text="({} + N'|') COLLATE Latin1_General_100_BIN2",
         end_mark="|",
         booleans=("0", "1"),
@@ -424,6 +478,7 @@ _ENGINES = {
         name=_in_backticks,
         text=_doubled_with_backslashes,
         number=_exponent_number,
+        joined=("CONCAT(", ",", ")"),
         exact_text="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
         rounded="({} + 0e0)",
     ),
