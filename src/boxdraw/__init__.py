@@ -23,11 +23,13 @@ from boxdraw.model.simplify import Change
 from boxdraw.model.stability import BoxStability, LimitStability, Stability
 from boxdraw.report.report import Report
 from boxdraw.service.compare import Comparison, Difference, RuleChange, compare
+from boxdraw.service.monitor import Alarm, Monitoring, Reading, monitor
 from boxdraw.tables.dask import ClusterFiles
 from boxdraw.tables.predict import PredictedTable
 from boxdraw.theory import generalization_bound, log_class_size
 
 __all__ = [
+    "Alarm",
     "BoxSet",
     "BoxSetClassifier",
     "BoxStability",
@@ -50,8 +52,10 @@ __all__ = [
     "FrontierPoint",
     "Limit",
     "LimitStability",
+    "Monitoring",
     "PathPoint",
     "PredictedTable",
+    "Reading",
     "Report",
     "Revision",
     "Rule",
@@ -67,6 +71,7 @@ __all__ = [
     "generalization_bound",
     "load",
     "log_class_size",
+    "monitor",
     "onnx_inputs",
     "violations",
 ]

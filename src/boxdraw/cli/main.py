@@ -1,6 +1,7 @@
 """The command ``boxdraw``: its subcommands and exit codes.
 
-Exit codes: 0, 1 if the work failed, 2 if the command is invalid, 130 after Ctrl-C.
+Exit codes: 0, 1 if the work failed, 2 if the command is invalid, 3 if monitor finds something out of bounds, 130 after
+Ctrl-C.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from boxdraw._core.version import __version__
-from boxdraw.cli import compare, datasets, demo, evaluate, export, fit, predict, report, revise, rules
+from boxdraw.cli import compare, datasets, demo, evaluate, export, fit, monitor, predict, report, revise, rules
 from boxdraw.cli.errors import UsageError, one_line
 from boxdraw.cli.show import say
 
@@ -31,6 +32,7 @@ _COMMANDS: dict[str, Any] = {
     "evaluate": evaluate,
     "compare": compare,
     "revise": revise,
+    "monitor": monitor,
     "datasets": datasets,
     "demo": demo,
 }
@@ -64,7 +66,7 @@ def run_command(make: Callable[[], argparse.ArgumentParser], arguments: Sequence
     try:
         with _one_line_warnings(), _tidy_end():
             args = make().parse_args(arguments)
-            args.run(args)
+            code: int | None = args.run(args)
             sys.stdout.flush()
     except SystemExit as end:  # after --help and --version, or on SIGTERM
         return end.code if isinstance(end.code, int) else 0
@@ -79,7 +81,7 @@ def run_command(make: Callable[[], argparse.ArgumentParser], arguments: Sequence
             traceback.print_exc()
         say(f"boxdraw: error: {one_line(error)}", sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
-    return 0
+    return code or 0
 
 
 def _close_quietly() -> None:
@@ -96,7 +98,8 @@ def make_parser() -> argparse.ArgumentParser:
         prog="boxdraw",
         description="Readable rules for rare things: learn a few boxes around the rare label of a table.",
         epilog="boxdraw COMMAND --help shows the options of a command, with examples.\n"
-        "Exit codes: 0; 1 if the work failed; 2 if the command is invalid; 130 after Ctrl-C.",
+        "Exit codes: 0; 1 if the work failed; 2 if the command is invalid; 3 if monitor finds something out of bounds; "
+        "130 after Ctrl-C.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

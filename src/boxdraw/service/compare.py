@@ -20,6 +20,8 @@ from boxdraw.model.export.text import limit_text, printable, rule_texts
 from boxdraw.model.matching import match_limits, match_rows
 from boxdraw.model.rule import Rule
 from boxdraw.model.scorecard import Scorecard
+from boxdraw.service.counts import boxes_of
+from boxdraw.service.page import page, table
 from boxdraw.tables.labels import as_labels, check_binary, has_label, weights_of
 
 __all__ = ["Comparison", "Difference", "RuleChange", "compare"]
@@ -127,7 +129,7 @@ class Comparison:
     def to_html(self) -> str:
         """Return a page of the same."""
         rules = [[rule.kind, rule.text, _number(rule.old_rows), _number(rule.new_rows)] for rule in self.rules]
-        parts = [_table(["", "Rule", "Rows before", "Rows now"], rules)]
+        parts = [table(["", "Rule", "Rows before", "Rows now"], rules)]
         if self.figures:
             figures = [
                 [
@@ -139,9 +141,9 @@ class Comparison:
                 ]
                 for one in self.figures
             ]
-            parts.append(_table(["", "Old", "New", "Difference", "95% interval"], figures))
+            parts.append(table(["", "Old", "New", "Difference", "95% interval"], figures))
             parts += [f"<p>{escape(line)}</p>" for line in self._moves()]
-        return _PAGE.format(body="\n".join(parts))
+        return page("Rules compared", "Old and new rules", parts)
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -201,8 +203,8 @@ def compare(
     Only the old rules flag 0 rows, 0 of them positive
     McNemar's test: recall p = 1, false alarms p = 1
     """
-    first, second = _drawing(old, "old"), _drawing(new, "new")
-    ours, theirs = _boxes(first), _boxes(second)
+    first, second = drawing_of(old, "old"), drawing_of(new, "new")
+    ours, theirs = boxes_of(first), boxes_of(second)
     if X is None:
         if y is not None or sample_weight is not None:
             raise ValueError("y and sample_weight are those of X, which is not given.")
@@ -226,7 +228,7 @@ def compare(
     return Comparison(rules, figures, flagged, freed, ups[0], ups[1], *tests)
 
 
-def _drawing(rules: Any, name: str) -> BoxSet | Scorecard:
+def drawing_of(rules: Any, name: str) -> BoxSet | Scorecard:
     """Return what decides."""
     if isinstance(rules, BoxSet | Scorecard):
         return rules
@@ -234,10 +236,6 @@ def _drawing(rules: Any, name: str) -> BoxSet | Scorecard:
         raise TypeError(f"{name} must be a BoxSet, a Scorecard or a fitted classifier, got {type(rules).__name__}.")
     check_is_fitted(rules)
     return rules._decider()
-
-
-def _boxes(drawing: BoxSet | Scorecard) -> BoxSet:
-    return drawing.boxes if isinstance(drawing, Scorecard) else drawing
 
 
 def _positive(y: Any, n_rows: int, pos_label: Any, *rules: Any) -> BoolArray:
@@ -347,18 +345,3 @@ def _share(share: float) -> str:
 
 def _number(rows: float) -> str:
     return "-" if math.isnan(rows) else f"{rows:,.6g}"
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows]
-    return f"<table><tr>{''.join(f'<th>{escape(cell)}</th>' for cell in head)}</tr>{''.join(lines)}</table>"
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Rules compared</title>
-<style>body{{font:16px system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}}
-table{{border-collapse:collapse;margin:1rem 0}}td,th{{border-bottom:1px solid #ccc;padding:.3rem .8rem;text-align:left}}
-</style><h1>Old and new rules</h1>
-{body}
-</html>
-"""
