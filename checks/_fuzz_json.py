@@ -98,7 +98,11 @@ def model(rng: random.Random) -> dict[str, Any]:
         document["fit"] = {name(rng): value(rng) for _ in range(3)}
     if rng.random() < 0.2:
         times = ("2026-11-16T09:30:00Z", "2026-11-16", "0001-01-01T00:00+23:59", "20261116T09", name(rng))
-        document["edits"] = [{"time": rng.choice(times), "what": text(rng, 9), "reason": name(rng)}]
+        edit = {"time": rng.choice(times), "what": text(rng, 9), "reason": name(rng)}
+        if rng.random() < 0.5:
+            document["version"] = 3
+            edit |= {key: name(rng) for key in ("who", "before") if rng.random() < 0.7}
+        document["edits"] = [edit]
     return document
 
 

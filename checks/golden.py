@@ -92,7 +92,12 @@ def texts() -> dict[str, tuple[str, Rows | None]]:
         Edit("2026-11-16T09:30:00Z", "Box 1: age ≥ 30 → age ≥ 32", "no minors"),
         Edit("2026-11-17T10:00:00+01:00", "Box 2 dropped", ""),
     )
+    history = (
+        Edit("2026-11-18T08:00:00Z", "box 1: drop age ≥ 32", "boxdraw revise on new.csv", "Ana", "6748ec341ff36ae1"),
+        Edit("2026-11-19T08:00:00Z", "The same rules", "checked", "Bo"),
+    )
     edited = BoxSet.from_json(golden["mixed"]).replace(0, "age", lower=32).drop_box(1).drop_box(-1)
+    signed = Model(edited.drop_limit(0, "age"), "label", (0, 1), {"method": "revise"}, (*edits, *history))
     figures = (40.0, 17.5, 1 / 3, 0.1 + 0.2, 0.54), (900.0, 9.0, 0.01, 0.004, 0.02)
     by_points = RiskTable([Region(5, *figures[0]), Region(None, *figures[1])])
     by_boxes = RiskTable([Region((2, 0), *figures[0]), Region((), *figures[1])], card.boxes)
@@ -110,6 +115,7 @@ def texts() -> dict[str, tuple[str, Rows | None]]:
         "model_v1_edits": (model_to_json(Model(edited, "label", (0, 1), {"method": "fast"}, edits=edits)), MIXED),
         "model_v2_card": (model_to_json(Model(card, "ill", (False, True), risk=by_points)), PATIENTS),
         "model_v2_boxes": (model_to_json(Model(card.boxes[:2], "ill", (False, True), risk=by_boxes)), PATIENTS),
+        "model_v3_history": (model_to_json(signed), MIXED),
         "model_v1_card_alone": (json.dumps(whole, indent=2, ensure_ascii=False) + "\n", PATIENTS),
     }
 

@@ -249,7 +249,7 @@ def test_recall_at_a_share_of_false_alarms():
 
 
 def test_a_model_that_flags_nothing_has_no_precision(run, data, monkeypatch):
-    def none(args, rows):
+    def none(args, rows, groups):
         n = len(rows[1])
         nothing = contenders.Tested(np.zeros(n // 2), np.zeros(n // 2, dtype=bool), 0, 0, 0.0)
         return {"tree": lambda train, test: nothing}

@@ -1,6 +1,8 @@
 """The model file."""
 
+import hashlib
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,6 +88,38 @@ def test_edits_are_kept(run):
     assert "edits" not in json.loads(model_to_json(model_of_text()))
 
 
+def test_history(run):
+    edits = Edit(**EDIT), Edit("2026-11-17", "Box 2 dropped", "never used", "Ana", "6748ec341ff36ae1")
+    text = model_to_json(replace(model_of_text(), edits=edits))
+    assert json.loads(text)["version"] == 3
+    assert [edit.as_dict() for edit in edits] == json.loads(text)["edits"]
+    assert "who" not in json.loads(text)["edits"][0]
+    assert model_from_json(text).edits == edits
+    Path("m.json").write_text(text, encoding="utf-8")
+    digest = hashlib.sha256(Path("m.json").read_bytes()).hexdigest()[:16]
+    head, *rows, empty, last = run("rules", "m.json", "--history").out.splitlines()
+    assert re.split("  +", head) == ["Time", "Who", "What", "Why", "File before"]
+    assert [re.split("  +", row) for row in rows] == [
+        ["2026-11-16T09:30:00.125Z", "Box 1: age ≥ 30 → age ≥ 32", "no\\nminors"],
+        ["2026-11-17", "Ana", "Box 2 dropped", "never used", "6748ec341ff36ae1"],
+    ]
+    assert (empty, last) == ("", f"This file: {digest}")
+    markdown = run("rules", "m.json", "--history", "--format", "markdown").out
+    assert "| 2026-11-17 | Ana | Box 2 dropped | never used | 6748ec341ff36ae1 |" in markdown
+    assert run("rules", "m.json", "--history", "--json", "-o", "h.json").code == 0
+    told = json.loads(Path("h.json").read_text(encoding="utf-8"))
+    assert told == json.loads(run("rules", "m.json", "--history", "--json").out)
+    assert told == {"hash": digest, "edits": json.loads(text)["edits"]}
+    Path("m.json").write_text(TEXT, encoding="utf-8")
+    assert run("rules", "m.json", "--history").out.startswith("No changes since it was learned.\n\nThis file: ")
+
+
+def test_what_has_no_history(fails):
+    Path("m.json").write_text(TEXT, encoding="utf-8")
+    for more in (("--risk",), ("--union",), ("--data", "d.csv"), ("--format", "csv")):
+        fails("rules", "m.json", "--history", *more, code=2, words="--history goes with --format text, markdown, json")
+
+
 labels = st.one_of(
     st.tuples(st.text(max_size=3), st.text(max_size=3)),
     st.tuples(st.integers(-9, 9), st.integers(-9, 9)),
@@ -129,6 +163,10 @@ def edited(key, value):
     return json.dumps(data)
 
 
+def signed(more):
+    return json.dumps(json.loads(TEXT) | {"version": 3, "edits": [EDIT | more]})
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -142,7 +180,7 @@ def edited(key, value):
         (edited("version", "1"), "version: expected a whole number from 1 on, got '1'"),
         (edited("version", True), "version: expected a whole number"),
         (edited("version", 0), "version: expected a whole number"),
-        (edited("version", 3), r"written by a newer boxdraw \(format version 3; this one reads up to 2\): upgrade"),
+        (edited("version", 4), r"written by a newer boxdraw \(format version 4; this one reads up to 3\): upgrade"),
         (edited("target", None), "it lacks target"),
         (edited("classes", None), "it lacks classes"),
         (edited("boxes", None), "it lacks boxes"),
@@ -150,6 +188,9 @@ def edited(key, value):
         (edited("edits", ["dropped"]), r"edits\[0\]: expected an object with time, what, reason, got 'dropped'"),
         (edited("edits", [{"what": "x"}]), r"edits\[0\]: expected an object with time, what, reason"),
         (edited("edits", [EDIT, EDIT | {"by": "me"}]), r"edits\[1\]: expected an object with time, what, reason"),
+        (edited("edits", [EDIT | {"who": "me"}]), r"edits\[0\]: expected an object with time, what, reason, got"),
+        (signed({"by": "me"}), r"edits\[0\]: expected an object with time, what, reason and perhaps who, before, got"),
+        (signed({"who": 5}), r"edits\[0\].who: expected a text, got 5"),
         (edited("edits", [EDIT | {"reason": None}]), r"edits\[0\].reason: expected a text, got None"),
         (edited("edits", [EDIT | {"time": "noon"}]), r"edits\[0\].time: expected a time such as .*, got 'noon'"),
         (edited("extra", 1), r"it has unknown keys \['extra'\]"),

@@ -1,5 +1,6 @@
 """The command that writes a page."""
 
+import hashlib
 import json
 import sys
 from dataclasses import replace
@@ -132,12 +133,18 @@ def test_why_boxes_do_not_follow_the_cost(run, fitted, data, form):
         f"The slider needs the rows that the boxes were learned from, 120 with {model.fit['positives']} positive ones, "
         "but new.csv has 30 with "
     )
+    save(replace(model, edits=(Edit("2026-11-16", "The same rules"),)))
+    assert run("report", fitted, data, "--force", "--quiet").code == 0
+    assert held()["closed_form"] is not None
+    assert held()["digest"] == hashlib.sha256(Path(fitted).read_bytes()).hexdigest()[:16]
+    assert held()["edits"] == [{"time": "2026-11-16", "what": "The same rules", "reason": ""}]
     save(replace(model, drawing=model.boxes.replace(0, "amount", lower=7.5)))
     assert absent(run, fitted, data) == (
         "Learned again from data.csv, the boxes differ from those of the model: if these come from other rows, "
         "give those rows as DATA, and other rows as --test."
     )
-    save(replace(model, edits=(Edit("2026-11-16", "nothing"),)))
+    moved = model.boxes.replace(0, "amount", lower=7.5)
+    save(replace(model, drawing=moved, edits=(Edit("2026-11-16", "Box 1 moved"),)))
     assert absent(run, fitted, data).startswith("The boxes were edited after they were learned")
     save(replace(model, fit=model.fit | {"method": "exact"}))
     assert absent(run, fitted, data).endswith("these come from --method exact.")

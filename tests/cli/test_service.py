@@ -1,5 +1,6 @@
 """Rules in use: what they miss, and what they should be changed to."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -68,13 +69,17 @@ def worn(path):
 
 def test_rules_are_revised(run, payments, model):
     old = worn(model)
-    result = run("revise", old, payments, "--max-changes", 4)
+    result = run("revise", old, payments, "--max-changes", 4, "--who", "Ana")
     assert result.code == 0, result
     assert "  0 changes: held-out gain" in result.out
     assert "Saved in revised.json" in result.out
     revised = load_model("revised.json")
     assert revised.edits
-    assert all("revise on payments.csv" in edit.reason for edit in revised.edits)
+    digest = hashlib.sha256(Path(old).read_bytes()).hexdigest()[:16]
+    signed = {("boxdraw revise on payments.csv", "Ana", digest)}
+    assert {(edit.reason, edit.who, edit.before) for edit in revised.edits} == signed
+    history = run("rules", "revised.json", "--history").out
+    assert all(edit.what in history for edit in revised.edits)
     assert all(edit.what in result.out for edit in revised.edits)
     assert revised.boxes.to_text() in result.out
     again = run("revise", old, payments, "--max-changes", 4, "--json", "--take", 1, "--force")

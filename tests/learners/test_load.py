@@ -2,6 +2,7 @@
 
 import datetime
 import enum
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -192,7 +193,90 @@ def test_an_edited_model_keeps_the_rest_of_its_file(tmp_path):
     model.set_params(boxes=model.boxes_.drop_limit(0, "age")).save(path)
     before, after = (json.loads(file.read_text(encoding="utf-8")) for file in (GOLDEN / "model_v1_edits.json", path))
     assert before.pop("boxes") != after.pop("boxes")
+    *edits, edit = after.pop("edits")
+    assert before.pop("edits") == edits
+    assert (edit["what"], edit["reason"]) == ("Changed: Box 1: without 32 ≤ age ≤ 65 (or missing)", "")
+    assert edit["before"] == digest(GOLDEN / "model_v1_edits.json")
+    assert (before.pop("version"), after.pop("version")) == (1, 3)
     assert before == after
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def history(path):
+    return [(edit.what, edit.reason, edit.who, edit.before) for edit in boxdraw.load(path)._loaded.edits]
+
+
+def test_a_history_grows_with_each_file(tmp_path):
+    path = tmp_path / "model.json"
+    X = np.array([[1.0], [2.0], [3.0], [4.0]])
+    FastBoxesClassifier(n_boxes=1).fit(X, [0, 1, 0, 0]).save(path, note="first", who="Ana")
+    first = digest(path)
+    expected = [("Learned by FastBoxesClassifier", "first", "Ana", "")]
+    assert history(path) == expected
+    other = BoxSetClassifier(BoxSet([[2.0], [9.0]], [[3.0], [10.0]]))
+    other.save(path, note="wider")
+    changes = "Changed: Box 1: x0 ≤ 3 → 2 ≤ x0 ≤ 3", "Added: Box 2: 9 ≤ x0 ≤ 10"
+    expected += [(change, "wider", "", first) for change in changes]
+    assert history(path) == expected
+    second, again = digest(path), boxdraw.load(path)
+    again.save(path)  # nothing was changed or said
+    assert digest(path) == second
+    again.save(tmp_path / "copy.json", who="Bo")
+    assert history(tmp_path / "copy.json") == [*expected, ("The same rules", "", "Bo", second)]
+    again.set_params(boxes=again.boxes_[:1]).save(path)
+    assert history(path) == [*expected, ("Dropped: Box 2: 9 ≤ x0 ≤ 10", "", "", second)]
+    again.save(path)  # of the file that it was loaded from, however often
+    assert history(path) == [*expected, ("Dropped: Box 2: 9 ≤ x0 ≤ 10", "", "", second)]
+    other.save(path)  # a new model, as before
+    assert history(path) == []
+    card = Scorecard(BoxSet([[2.0], [9.0]], [[3.0], [10.0]]), [1, 1], 1)
+    BoxSetClassifier(card).save(path)
+    BoxSetClassifier(Scorecard(card.boxes, [2, 2], 2)).save(path, note="doubled")
+    assert [entry[:2] for entry in history(path)] == [
+        ("Other points, another threshold or another order of the boxes", "doubled")
+    ]
+
+
+def test_revised_rules_say_so(tmp_path):
+    X, flagged = table()
+    path, old = tmp_path / "model.json", BoxSet.from_text("amount >= 350", X.columns)
+    BoxSetClassifier(old, classes=("ok", "fraud")).save(path)
+    first = digest(path)
+    model = SparseBoxesClassifier(revise=old, cv=None).fit(X, named(flagged))
+    model.save(path)
+    changes = next(one.changes for one in model.revisions_ if one.boxes == model.boxes_)
+    assert changes
+    assert history(path) == [(change, "", "", first) for change in changes]
+    model.save(path)  # these rules are there already
+    assert history(path) == [(change, "", "", first) for change in changes]
+    BoxSetClassifier(model.boxes_.drop_box(0), classes=("ok", "fraud")).save(path)
+    model.save(path)
+    assert all(what.split(": ")[0] in ("Added", "Changed") for what, *_ in history(path))
+
+
+def test_a_simpler_model_of_a_file_says_so(tmp_path):
+    X, flagged = table()
+    path = tmp_path / "model.json"
+    BoxSetClassifier(BoxSet.from_text("amount >= 200 and hour >= 0", X.columns), classes=("ok", "fraud")).save(path)
+    simpler = boxdraw.load(path).simplify(X, named(flagged), max_loss=1)
+    first = digest(path)
+    simpler.save(path)
+    assert simpler.changes_
+    assert history(path) == [(change.text, "", "", first) for change in simpler.changes_]
+
+
+def test_a_history_that_cannot_be_written_leaves_the_file_alone(tmp_path):
+    path, model = tmp_path / "model.json", BoxSetClassifier(BoxSet([[1]], [[2]]))
+    path.write_text("old")
+    with pytest.raises(ValueError, match=r"that of the file to replace cannot be read: .*model.json is not a model"):
+        model.save(path, note="why")
+    with pytest.raises(TypeError, match="who must be a text or None; got 5"):
+        model.save(path, who=5)
+    assert path.read_text() == "old"
+    model.save(path)
 
 
 def test_a_fit_begins_a_new_file(tmp_path):

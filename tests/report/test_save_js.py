@@ -101,6 +101,20 @@ def test_edits_of_the_learned_model_come_first(page):
     ]
 
 
+def test_edits_of_a_page_name_the_file_before(page):
+    boxes = BoxSet([[1.0]], [[INF]], feature_names=["age"])
+    earlier = {"time": "2026-11-15", "what": "Box 1 added", "reason": "", "who": "Ana"}
+    step = {"time": "2026-11-16T09:30:00.000Z", "what": "Box 1: age ≥ 30 → age ≥ 1", "reason": ""}
+    case = saved_case(boxes, steps=[step])
+    made = [case | {"edits": [earlier], "digest": "6748ec341ff36ae1"}, case]
+    files = save(page, made)
+    assert [json.loads(text)["version"] for text in files] == [3, 1]
+    assert [edit.as_dict() for edit in model_from_json(files[0]).edits] == [
+        earlier,
+        step | {"before": "6748ec341ff36ae1"},
+    ]
+
+
 def test_edited_limits_print_what_they_are(page):
     boxes = BoxSet([[0.30000001, 2.5]], [[INF, INF]])
     move = """(each) => {

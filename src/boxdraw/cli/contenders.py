@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.cli.errors import extra
 from boxdraw.cli.learning import learn
+from boxdraw.model.export.text import rule_texts
 from boxdraw.tables.labelled import Piece
 
 #: boxdraw's learners, by their ``--method``.
@@ -37,30 +38,36 @@ class Tested:
     boxes: float
     limits: float
     seconds: float  # of the fit
+    inside: dict[str, BoolArray] = field(default_factory=dict)  # by rule: the rows in the box, where they are asked for
 
 
 Contender = Callable[[IntArray, IntArray], Tested]  # of training and of test rows
 
 
-def contenders(args: argparse.Namespace, rows: Piece) -> dict[str, Contender]:
-    """Return the models that the options name, in their order."""
+def contenders(args: argparse.Namespace, rows: Piece, groups: IntArray | None = None) -> dict[str, Contender]:
+    """Return the models that the options name, in their order; inner folds keep the groups of rows whole."""
     peers = _peers(args, rows) if set(args.models) & set(PEERS) else {}
-    return {name: peers[name] if name in PEERS else _learner(args, name, rows) for name in args.models}
+    return {name: peers[name] if name in PEERS else _learner(args, name, rows, groups) for name in args.models}
 
 
-def _learner(args: argparse.Namespace, method: str, rows: Piece) -> Contender:
+def _learner(args: argparse.Namespace, method: str, rows: Piece, groups: IntArray | None) -> Contender:
     X, positive, weight = rows
     options = argparse.Namespace(**(vars(args) | {"method": method}))
 
     def test(train: IntArray, test: IntArray) -> Tested:
         start = time.perf_counter()
-        model = learn(options, X.take(train), positive[train], None if weight is None else weight[train], quiet=True)
+        own = None if groups is None else groups[train]
+        weights = None if weight is None else weight[train]
+        model = learn(options, X.take(train), positive[train], weights, quiet=True, groups=own)
         seconds = time.perf_counter() - start
         card = getattr(model, "scorecard_", None)
         boxes = model.boxes_ if card is None else card.boxes  # of a scorecard people read the card, not its union
         unseen = X.take(test)
         flagged = np.asarray(model.predict(unseen), dtype=np.bool_)
-        return Tested(model.decision_function(unseen), flagged, len(boxes), boxes.n_limits, seconds)
+        inside = {}
+        if args.protected is not None:
+            inside = dict(zip(rule_texts(boxes), boxes.membership(unseen).T, strict=True))
+        return Tested(model.decision_function(unseen), flagged, len(boxes), boxes.n_limits, seconds, inside)
 
     return test
 

@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
-from sklearn.model_selection import RepeatedStratifiedKFold
 
-from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.quiet import quietly
-from boxdraw.cli.contenders import BOXES, PEERS, Tested, contenders
+from boxdraw.cli.contenders import BOXES, PEERS, Contender, Tested, contenders
 from boxdraw.cli.errors import Failure, UsageError, extra, one_line
+from boxdraw.cli.held_out import add_splitting, check_splitting, group_numbers, manner, splits
 from boxdraw.cli.labelled import read_labelled
 from boxdraw.cli.learning import add_settings, check_learning, read_constraints, set_alarm_rate
-from boxdraw.cli.options import add_common, add_csv, add_labelled, positive_integer, shares
+from boxdraw.cli.options import add_common, add_csv, add_labelled, shares
 from boxdraw.cli.output import Output, check_table_name, write_tables
+from boxdraw.cli.protected import Groups, Rates, groups_of, rates_text
 from boxdraw.cli.show import percent, progress, rows_progress, say, say_json, text_table
 from boxdraw.metrics import auh_score
 from boxdraw.model.export.text import format_number, printable
@@ -30,6 +31,8 @@ EXAMPLES = """\
   boxdraw evaluate data.csv --target fraud
   boxdraw evaluate data.csv --target fraud --models sparse,tree --folds 10 --repeats 3
   boxdraw evaluate data.csv --target fraud --drop id --false-alarm-rates 0.001,0.01 -o figures.csv
+  boxdraw evaluate data.csv --target fraud --time day
+  boxdraw evaluate data.csv --target fraud --group customer --protected region
   boxdraw evaluate data.csv --target fraud --json > figures.json"""
 
 _TITLES = BOXES | PEERS
@@ -49,9 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help=f"which ones, in this order (default: {','.join(_TITLES)})",
     )
-    group.add_argument("--folds", type=positive_integer, default=5, metavar="N", help="parts of the rows (%(default)s)")
+    add_splitting(group)
     group.add_argument(
-        "--repeats", type=positive_integer, default=1, metavar="N", help="how often the rows are split (%(default)s)"
+        "--protected",
+        metavar="COLUMN",
+        help="also print the rates of alarms, precision and recall for each value of this column, of each box too; no "
+        "feature",
     )
     group.add_argument(
         "--false-alarm-rates",
@@ -76,8 +82,7 @@ def _models(text: str) -> list[str]:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    if args.folds < 2:
-        raise UsageError("--folds must be at least 2")
+    check_splitting(args)
     check_learning(args, args.models)
     args.time_limit = args.time_limit or _EXACT_SECONDS
     output = None
@@ -97,13 +102,17 @@ def run(args: argparse.Namespace) -> None:
             if fewest > 1
             else "only one row has the rarer label: nothing can be learned and tested with it"
         )
-    results = _cross_validate(args, data.read())
+    groups = None if args.protected is None else groups_of(data, args.protected)
+    rows = data.read()
+    whole = group_numbers(args, data)
+    models = contenders(args, rows, whole)
+    results = _cross_validate(args, models, rows, splits(args, data, rows[1], whole), groups)
     if output is not None:
         _write(results, output)
     if args.json:
-        say_json(_as_json(args, data, results))
+        say_json(_as_json(args, data, results, groups))
     elif output is None or not output.is_stdout:
-        say(_as_text(args, data, results))
+        say(_as_text(args, data, results, groups))
 
 
 @dataclass(slots=True)
@@ -113,6 +122,7 @@ class Result:
     ranking: list[dict[str, float]] = field(default_factory=list)
     counts: FloatArray = field(default_factory=lambda: np.zeros((2, 2)))  # weight by label and by whether flagged
     sizes: list[tuple[float, float, float]] = field(default_factory=list)  # boxes, limits, seconds
+    rates: Rates = field(default_factory=Rates)
     error: str = ""
 
     def add(self, tested: Tested, positive: BoolArray, weight: FloatArray | None, rates: Sequence[float]) -> None:
@@ -142,15 +152,19 @@ class Result:
         }
 
 
-def _cross_validate(args: argparse.Namespace, rows: Piece) -> dict[str, Result]:
+def _cross_validate(
+    args: argparse.Namespace,
+    models: dict[str, Contender],
+    rows: Piece,
+    folds: list[tuple[IntArray, IntArray]],
+    groups: Groups | None,
+) -> dict[str, Result]:
     """Fit every model to the same folds."""
     _, positive, weight = rows
-    models = contenders(args, rows)
     results = {name: Result() for name in models}
-    splitter = RepeatedStratifiedKFold(n_splits=args.folds, n_repeats=args.repeats, random_state=args.seed)
-    n_folds, done = args.folds * args.repeats, 0
+    n_folds, done = len(folds), 0
     with progress("evaluating", n_folds * len(models), args.quiet) as step:
-        for fold, (train, test) in enumerate(splitter.split(np.zeros(len(positive)), positive), start=1):
+        for fold, (train, test) in enumerate(folds, start=1):
             for name, result in results.items():
                 step(done, f"{_TITLES[name]}, fold {fold} of {n_folds}")
                 done += 1
@@ -162,7 +176,10 @@ def _cross_validate(args: argparse.Namespace, rows: Piece) -> dict[str, Result]:
                 except (ImportError, ValueError, MemoryError) as error:  # the others are worth reading
                     result.error = one_line(error)
                     continue
-                result.add(tested, positive[test], None if weight is None else weight[test], args.false_alarm_rates)
+                labels, weights = positive[test], None if weight is None else weight[test]
+                result.add(tested, labels, weights, args.false_alarm_rates)
+                if groups is not None:
+                    result.rates.add(groups, test, tested.flagged, tested.inside, labels, weights)
     if all(result.error for result in results.values()):
         raise Failure(next(iter(results.values())).error)
     return results
@@ -186,7 +203,10 @@ def recall_at(positive: BoolArray, score: FloatArray, rate: float, weight: Float
     return float(caught[false_alarms <= rate + 1e-12].max())
 
 
-def _as_json(args: argparse.Namespace, data: TrainingFile, results: dict[str, Result]) -> dict[str, Any]:
+def _as_json(
+    args: argparse.Namespace, data: TrainingFile, results: dict[str, Result], groups: Groups | None
+) -> dict[str, Any]:
+    columns = {option: getattr(args, option) for option in ("time", "group", "protected")}
     return {
         "data": data.rows.file.name,
         "target": data.rows.target,
@@ -197,9 +217,11 @@ def _as_json(args: argparse.Namespace, data: TrainingFile, results: dict[str, Re
         "repeats": args.repeats,
         "seed": args.seed,
         "exact_time_limit": args.time_limit,
+        **{option: column for option, column in columns.items() if column is not None},
         "models": {
             name: {figure: {"mean": mean, "std": spread} for figure, (mean, spread) in result.ranks().items()}
             | result.decisions()
+            | ({} if groups is None else {"protected": result.rates.as_rows(groups)})
             for name, result in results.items()
             if not result.error
         },
@@ -223,24 +245,28 @@ def _write(results: dict[str, Result], output: Output) -> None:
     write_tables(table.schema, [table], output)
 
 
-def _as_text(args: argparse.Namespace, data: TrainingFile, results: dict[str, Result]) -> str:
+def _as_text(args: argparse.Namespace, data: TrainingFile, results: dict[str, Result], groups: Groups | None) -> str:
     label = f"{printable(data.rows.target)} = {printable(label_text(data.positive))}"
     share = percent(data.n_positive / data.n_rows, 1)
-    times = "" if args.repeats == 1 else f", {args.repeats} times"
     exact = [f"Exact Boxes search for at most {args.time_limit:g} seconds a fit"] if "exact" in results else []
     left_out = [f"{_TITLES[name]}: left out, {result.error}" for name, result in results.items() if result.error]
     rates = [f"recall at {format_number(100 * rate)}%" for rate in args.false_alarm_rates]
     header = ["model", "AUC", "avg. precision", *rates, "precision", "recall", "bal. accuracy", "alarms/1000"]
-    rows = [_cells(_TITLES[name], result) for name, result in results.items() if not result.error]
+    done = [(_TITLES[name], result) for name, result in results.items() if not result.error]
+    rows = [_cells(title, result) for title, result in done]
+    protected: list[str] = []
+    if groups is not None:
+        by_group = [(title, result.rates) for title, result in done]
+        protected = ["", rates_text(args.protected, groups, by_group)]
     return "\n".join(
         [
             f"{data.rows.file.name}: {data.n_rows} rows, {data.n_positive} ({share}) with {label}",
-            f"On held-out rows of {args.folds} folds{times}: rankings as mean ± standard deviation over the folds, "
-            "the rest over all rows",
+            f"{manner(args)}: rankings as mean ± standard deviation over the folds, the rest over all rows",
             *exact,
             "",
             text_table([*header, "boxes", "limits", "seconds"], rows),
             *left_out,
+            *protected,
         ]
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -134,7 +133,7 @@ def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) ->
         figured = [{key: getattr(region, name) for key, name in FIELDS.items()} for region in model.risk]
         result["risk"] = [{"region": text} | row for text, row in zip(model.risk.labels(), figured, strict=True)]
     if model.edits:
-        result["edits"] = [asdict(edit) for edit in model.edits]
+        result["edits"] = [edit.as_dict() for edit in model.edits]
     if figures is not None:
         result["any"] = {name: value for name, value in figures[-1].items() if name not in ("box", "rule", "overlap")}
     return result

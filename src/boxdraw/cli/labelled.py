@@ -18,6 +18,8 @@ from boxdraw.tables.source import TableFile, open_file
 
 # Names that frames' row numbers get when they are saved.
 _ROW_NUMBERS = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
+# Options that name a column which is no feature.
+_ASIDE = ("per", "time", "group", "protected")
 # Numbers as people write them: with a decimal comma, and with commas between thousands or a unit.
 _COMMA = re.compile(r"[-+]?\d+,\d+")
 _DRESSED = re.compile(r"[€$£¥]?\s*[-+]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?(\s*[€$£¥%]|\s+[A-Za-z]{1,4})?")
@@ -43,10 +45,10 @@ def read_labelled(args: argparse.Namespace, tell: Tell) -> TrainingFile:
     texts = [*args.categorical, *(name for text in args.categorical for name in text.split(","))]
     file = open_table(args, args.data, texts)
     rows = LabelledFile(file, args.target, args.weight, args.skip_unlabelled)
-    per, columns = getattr(args, "per", None), file.schema.names
-    check_columns([per], columns, file.name)
+    columns, aside = file.schema.names, [getattr(args, option, None) for option in _ASIDE]
+    check_columns(aside, columns, file.name)
     dropped, categorical = (column_names(given, columns, file.name) for given in (args.drop, args.categorical))
-    features = [name for name in columns if name not in {args.target, args.weight, per, *dropped}]
+    features = [name for name in columns if name not in {args.target, args.weight, *aside, *dropped}]
     facts = rows.facts(features, [] if args.quiet else _texts(file, features, categorical), tell)
     _check_features(features, file.name)
     data = TrainingFile.of(rows, features, categorical, facts, args.positive)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier, SparseBoxesClassifier
-from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.labelled import column_names
 from boxdraw.cli.options import cost, load_rules, number_from_0, positive_integer, positive_number, share, share_or_all
@@ -226,8 +226,15 @@ def check_learning(args: argparse.Namespace, methods: Collection[str]) -> None:
             )
 
 
-def learn(args: argparse.Namespace, X: Any, positive: BoolArray, weight: FloatArray | None, quiet: bool) -> Any:
-    """Learn boxes."""
+def learn(
+    args: argparse.Namespace,
+    X: Any,
+    positive: BoolArray,
+    weight: FloatArray | None,
+    quiet: bool,
+    groups: IntArray | None = None,
+) -> Any:
+    """Learn boxes; inner folds, where there are some, keep groups of rows whole."""
     limit = args.time_limit or _EXACT_SECONDS
     with progress("drawing boxes", limit if args.method == "exact" else None, quiet) as step:
 
@@ -235,7 +242,8 @@ def learn(args: argparse.Namespace, X: Any, positive: BoolArray, weight: FloatAr
             proven = f", at most {search.gap:.1%} from the best" if math.isfinite(search.gap) else ""
             step(min(search.seconds, limit), search.phase + proven)
 
-        fitted = make_estimator(args, tell).fit(X, positive, weight)
+        whole = {} if groups is None or args.method == "exact" else {"groups": groups}
+        fitted = make_estimator(args, tell).fit(X, positive, weight, **whole)
     if args.method == "exact" and fitted.status_ == "interrupted":
         raise KeyboardInterrupt  # the search takes Ctrl-C for "enough", but here it means "stop"
     return fitted

@@ -38,6 +38,8 @@ def find_slider(model: Model, data: Labelled, source: str, weight: str | None) -
         fitted = _learn_again(model, data, rounded)
         if fitted is not None and fitted.boxes_ == model.boxes:
             return Slider(fitted, *find_form(fitted))
+    if model.edits:
+        return Slider(absent="The boxes were edited after they were learned, so no cost gives these boxes.")
     return Slider(
         absent=f"Learned again from {printable(source)}, the boxes differ from those of the model: if these "
         f"come from other rows, {_WHERE}."
@@ -46,8 +48,6 @@ def find_slider(model: Model, data: Labelled, source: str, weight: str | None) -
 
 def _unfit(model: Model, data: Labelled, source: str, weight: str | None) -> str | None:
     """Return why the boxes can't be learned again, if that shows without learning."""
-    if model.edits:
-        return "The boxes were edited after they were learned, so no cost gives these boxes."
     fit = model.fit
     if fit.get("method") in METHODS and fit["method"] != "fast":
         return f"Only boxes of Fast Boxes follow the cost of a false alarm; these come from --method {fit['method']}."

@@ -122,6 +122,8 @@ def _subject(args: argparse.Namespace, model: Model, slider: Slider) -> Subject:
         title=args.title,
         closed_form=slider.form,
         closed_form_absent=slider.absent,
+        edits=model.edits,
+        digest=model.digest,
     )
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +27,7 @@ from boxdraw.cli.options import (
 )
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, rows_progress, say, say_json
-from boxdraw.model.file import Edit, Model, model_to_json
+from boxdraw.model.file import Edit, Model, model_to_json, now
 from boxdraw.model.settings import as_plain
 from boxdraw.tables.labelled import label_text
 
@@ -64,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--false-alarm-cost", type=cost, metavar="COST", help="as in boxdraw fit, where the default is explained, too"
     )
     group.add_argument("--limit-cost", type=number_from_0, metavar="COST", help="as in boxdraw fit")
+    group.add_argument("--who", default="", metavar="NAME", help="whose decision it is, for the history of the model")
     add_constraints(group)
     group.add_argument("--seed", type=int, default=0, help="of the inner folds (%(default)s)")
     group.add_argument("--jobs", type=positive_integer, metavar="N", help="number of threads (1)")
@@ -131,11 +130,9 @@ def _taken(args: argparse.Namespace, fitted: Any) -> int:
 
 
 def _edits(args: argparse.Namespace, model: Model, changes: tuple[str, ...]) -> list[Edit]:
-    """Return the changes as the file has them, which names the rows and the rules before."""
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    before = hashlib.sha256(model_to_json(model).removesuffix("\n").encode()).hexdigest()[:16]
-    reason = f"boxdraw revise on {Path(args.data).name}, of the model {before}"
-    return [Edit(now, change, reason) for change in changes]
+    """Return the changes as the file has them, which names the rows and the file before."""
+    time, reason = now(), f"boxdraw revise on {Path(args.data).name}"
+    return [Edit(time, change, reason, args.who, model.digest) for change in changes]
 
 
 def _as_json(revision: Any) -> dict[str, Any]:

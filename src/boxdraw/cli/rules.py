@@ -23,9 +23,9 @@ from boxdraw.cli.figures import (
 from boxdraw.cli.labelled import open_table
 from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model, risk_of, target_column
 from boxdraw.cli.output import Output
-from boxdraw.cli.show import rows_progress, say, say_json
+from boxdraw.cli.show import rows_progress, say, say_json, text_table
 from boxdraw.model.export.markdown import markdown_table, to_markdown
-from boxdraw.model.export.text import rule_texts
+from boxdraw.model.export.text import printable, rule_texts
 from boxdraw.model.file import Model
 from boxdraw.model.settings import as_plain
 from boxdraw.tables.labelled import LabelledFile
@@ -35,6 +35,7 @@ SUMMARY = "Print the rules of a model; with --data also what each of them catche
 EXAMPLES = """\
   boxdraw rules model.json
   boxdraw rules model.json --risk
+  boxdraw rules model.json --history
   boxdraw rules model.json --data new.csv
   boxdraw rules model.json --data new.csv --format markdown -o rules.md
   boxdraw rules model.json --json"""
@@ -48,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=FORMATS, help="what to write (text)")
     parser.add_argument(
         "--risk", action="store_true", help="also print the risk by region, which a scorecard always has"
+    )
+    parser.add_argument(
+        "--history", action="store_true", help="print who changed what, when and why, and the hash of each file before"
     )
     parser.add_argument("--union", action="store_true", help="also print a scorecard as a union of boxes")
     add_output(parser, "-", "the rules")
@@ -68,6 +72,8 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("--target, --weight and --skip-unlabelled describe the rows of --data, which is not given")
     if args.risk and args.format == "csv":
         raise UsageError("--risk goes with --format text, markdown, json")
+    if args.history and (args.risk or args.union or args.data is not None or args.format == "csv"):
+        raise UsageError("--history goes with --format text, markdown, json, without --risk, --union and --data")
     check_inputs(args.model, args.data)
     output = Output(args.output, args.force, (args.model, args.data or "-"))
     model = load_model(args.model)
@@ -75,9 +81,13 @@ def run(args: argparse.Namespace) -> None:
     form = "json" if args.json else args.format or "text"
     if args.risk:
         risk_of(model)
-    text = rules_text(model, figures, form, "standard input" if args.data == "-" else args.data, args.risk, args.union)
+    if args.history:
+        text = history_text(model, form)
+    else:
+        data = "standard input" if args.data == "-" else args.data
+        text = rules_text(model, figures, form, data, args.risk, args.union)
     if output.is_stdout and form == "json":
-        say_json(rules_json(model, figures))
+        say_json(json.loads(text))
     elif output.is_stdout:
         say(text)
     else:
@@ -98,6 +108,18 @@ def _figures(args: argparse.Namespace, model: Model) -> list[dict[str, Any]]:
             for table, is_positive, weight in rows.pieces(needed_columns(file, model.boxes), positive)
         )
         return box_figures(model, pieces, facts.n_rows, tell)
+
+
+def history_text(model: Model, form: str) -> str:
+    """Write what was done to a model, the latest last, and the hash of its file."""
+    if form == "json":
+        history = {"hash": model.digest, "edits": [edit.as_dict() for edit in model.edits]}
+        return json.dumps(history, ensure_ascii=False, allow_nan=False, indent=2)
+    head = ("Time", "Who", "What", "Why", "File before")
+    edits = [(one.time, one.who, one.what, one.reason, one.before) for one in model.edits]
+    rows = [[printable(cell) if cell else "" for cell in edit] for edit in edits]
+    table = text_table(head, rows, left=len(head)) if form == "text" else markdown_table(head, rows)
+    return f"{table if rows else 'No changes since it was learned.'}\n\nThis file: {model.digest}"
 
 
 def rules_text(

@@ -19,6 +19,7 @@ from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
 from boxdraw._core.files import write_text
 from boxdraw._core.frames import frame_like
 from boxdraw._core.version import __version__
+from boxdraw.learners.history import with_history
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.risk import RiskTable, check_base_rate
@@ -273,7 +274,14 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return predict_table(self, source, output, columns, memory_limit, progress)
 
-    def save(self, path: str | os.PathLike[str], *, target: str | None = None) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        target: str | None = None,
+        note: str | None = None,
+        who: str | None = None,
+    ) -> None:
         """Write the model to a JSON file that `boxdraw.load` and the command line read.
 
         The file has the boxes or the scorecard, the labels, the target and the parameters; `boxdraw.model.file`
@@ -288,6 +296,12 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             The file. It is replaced in one step, or left as it was if that fails.
         target : str, optional
             The name of what is predicted; by default that of y in fit, if it had one.
+        note, who : str, optional
+            Why the rules are as they are, and whose decision it was, for the history of the file. Either of them adds
+            an entry per change since the file before, with the time and the hash of that file: the one that the
+            classifier was loaded from, or else the model file that is replaced. Its history is carried on. A
+            classifier that was loaded and has changed since, or that has ``revisions_``, adds entries in any case.
+            ``boxdraw rules model.json --history`` prints them.
 
         Examples
         --------
@@ -303,6 +317,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         model = self._as_model()
         if target is not None:
             model = replace(model, target=target)
+        model = with_history(self, model, path, note, who)
         write_text(path, model_to_json(model).removesuffix("\n"))
 
     def _as_model(self) -> Model:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import check_random_state, check_scalar
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
@@ -163,6 +163,18 @@ def _both(positive: BoolArray) -> bool:
     return bool(positive.any() and not positive.all())
 
 
+def _deal_groups(data: Training, groups: IntArray, n_folds: int, seeds: list[Any]) -> list[tuple[IntArray, IntArray]]:
+    """Deal whole groups to the folds, so that each gets as equal a share of either class as that allows."""
+    n_groups = len(np.unique(groups))
+    if n_groups < 2:
+        raise ValueError("groups has a single group, which no inner fold can hold out: leave groups out.")
+    if n_groups < n_folds:
+        warn(f"There are {n_groups} groups for {n_folds} inner folds: only {n_groups} folds are used.")
+        n_folds = n_groups
+    splitters = [StratifiedGroupKFold(n_folds, shuffle=seed is not None, random_state=seed) for seed in seeds]
+    return [sides for splitter in splitters for sides in splitter.split(data.X, data.positive, groups)]
+
+
 def _dealt(data: Training, n_folds: int, random_state: Any, repeats: int) -> list[tuple[IntArray, IntArray]]:
     check_scalar(n_folds, "cv", int, min_val=2)
     n_folds = usable_folds(n_folds, int(min(data.positive.sum(), (~data.positive).sum())))
@@ -171,6 +183,8 @@ def _dealt(data: Training, n_folds: int, random_state: Any, repeats: int) -> lis
     seeds = [random_state]
     if repeats > 1:
         seeds = check_random_state(0 if random_state is None else random_state).randint(2**31, size=repeats).tolist()
+    if data.groups is not None:
+        return _deal_groups(data, data.groups, n_folds, seeds)
     numbers = [fold_numbers(data, n_folds, seed) for seed in seeds]
     return [
         (np.flatnonzero(number != k), np.flatnonzero(number == k))
@@ -185,8 +199,10 @@ def _given(data: Training, labels: npt.NDArray[Any], cv: Any) -> Iterator[tuple[
         raise ValueError("cv must be a number of folds, a splitter or pairs (train, test); got None.")
     splitter = check_cv(cv, labels, classifier=True)
     if hasattr(cv, "split"):
-        yield from splitter.split(data.X, labels)
+        yield from splitter.split(data.X, labels, *(() if data.groups is None else (data.groups,)))
         return
+    if data.groups is not None:
+        raise ValueError("groups go with a number of folds or a splitter as cv; pairs (train, test) say it all.")
     kept = np.ones(len(labels), dtype=bool) if data.kept is None else data.kept
     place = np.cumsum(kept) - 1  # the given numbers count the rows without weight, which are gone
     try:

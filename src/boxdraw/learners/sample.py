@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, IntArray
@@ -25,7 +27,7 @@ def draw_sample(data: Training, most: dict[bool, int] | None = None) -> Training
         kept = data.kept.copy()
         kept[data.kept] = drawn
     weight, stand_for = data.weights[rows] * every[rows], (float(each[True]), float(each[False]))
-    return Training(data.X[rows], data.positive[rows], weight, kept, data.n_codes, stand_for=stand_for)
+    return replace(data.take(rows), weight=weight, kept=kept, stand_for=stand_for)
 
 
 def balanced_rows(positive: BoolArray, most: int) -> IntArray:

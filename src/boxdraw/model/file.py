@@ -1,34 +1,37 @@
 """The model file: boxes or a scorecard, and what the two labels and the target are called.
 
-The layout, version 2::
+The layout, version 3::
 
     {
       "format": "boxdraw.model",
-      "version": 2,
+      "version": 3,
       "target": "fraud",
       "classes": ["no", "yes"],
       "boxes": {"format": "boxdraw.boxes", ...},
       "scorecard": {"format": "boxdraw.scorecard", ...},
       "risk": {"regions": [{"points": 5, "rows": 40, "positives": 17, "risk": 0.42, ...}, ...]},
       "fit": {"boxdraw": "0.1.0", "method": "fast", ...},
-      "edits": [{"time": "2026-11-16T09:30:00Z", "what": "Box 1: age ≥ 30 → age ≥ 32", "reason": "no minors"}]
+      "edits": [{"time": "2026-11-16T09:30:00Z", "what": "Box 1: age ≥ 30 → age ≥ 32", "reason": "no minors",
+                 "who": "Ana", "before": "6748ec341ff36ae1"}]
     }
 
 ``classes`` has the negative label, then the positive one. ``boxes`` is as in `boxdraw.model.export.json`. ``fit`` says
 where the model comes from; no prediction depends on it. ``scorecard``, as in `boxdraw.model.export.scorecard`, is there
 if the model is one; ``boxes`` is then its union or absent, as it has to be with negative points. ``risk``, as in
-`boxdraw.model.export.risk`, is there if the model has a risk table; a file without one has version 1. ``edits`` is
-there if people changed the model after it was learned: what they did, in their order, when (ISO 8601) and why. A file
-with boxes or a scorecard alone is a model too, with the labels 0 and 1.
+`boxdraw.model.export.risk`, is there if the model has a risk table. ``edits``, the history, is there if people changed
+the model after it was learned: what they did, in their order, when (ISO 8601) and why; and if that is known, who did it
+and the hash of the file before. A file has version 3 if any of its edits has one of these two, otherwise version 2 if
+it has a risk table, and else version 1. A file with boxes or a scorecard alone is a model too, with the labels 0 and 1.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import reprlib
-from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -49,20 +52,29 @@ from boxdraw.model.scorecard import Scorecard
 #: What marks a file as a model.
 FORMAT = MODEL_FORMAT
 #: The newest layout that this version of the library reads; it writes the oldest that holds a model.
-VERSION = 2
+VERSION = 3
 
 _REQUIRED = ("format", "version", "target", "classes")
 _OPTIONAL = ("boxes", "scorecard", "risk", "fit", "edits")
-_EDIT = ("time", "what", "reason")
+_EDIT, _SINCE_3 = ("time", "what", "reason"), ("who", "before")
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change that someone made to a model after it was learned: when (ISO 8601), what, and why."""
+    """A change that someone made to a model after it was learned: when (ISO 8601), what, why, and who.
+
+    ``before`` is the hash of the file before: the first 16 hexadecimal digits of its SHA-256. Empty is unknown.
+    """
 
     time: str
     what: str
     reason: str = ""
+    who: str = ""
+    before: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the edit as the file has it, without who and before where they are not known."""
+        return {key: value for key, value in asdict(self).items() if value or key in _EDIT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,7 @@ class Model:
     """Boxes or a scorecard, with the target and the (negative, positive) labels of the user's table.
 
     ``fit`` says where it comes from, ``edits`` what people changed since, in their order, and ``risk`` what rows risk.
+    ``digest`` is the hash of the file that it was read from, empty if it comes from none.
     """
 
     drawing: BoxSet | Scorecard
@@ -78,6 +91,7 @@ class Model:
     fit: dict[str, Any] = field(default_factory=dict)
     edits: tuple[Edit, ...] = ()
     risk: RiskTable | None = None
+    digest: str = field(default="", compare=False)
 
     @property
     def scorecard(self) -> Scorecard | None:
@@ -92,6 +106,11 @@ class Model:
     def labels(self, flagged: BoolArray) -> npt.NDArray[Any]:
         """Return the label of each row from whether it is flagged."""
         return label_array(self.classes)[flagged.astype(np.intp)]
+
+
+def now() -> str:
+    """Return the time as an edit has it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def label_array(labels: tuple[Any, ...]) -> npt.NDArray[Any]:
@@ -123,7 +142,7 @@ def model_to_json(model: Model) -> str:
     boxes = model.boxes if card is None else _union(card)
     entries: dict[str, str] = {
         "format": _dump(FORMAT),
-        "version": "1" if model.risk is None else "2",
+        "version": str(_version(model)),
         "target": _dump(model.target),
         "classes": _dump(classes),
         **({} if boxes is None else {"boxes": to_json(boxes).replace("\n", "\n  ")}),
@@ -137,6 +156,13 @@ def model_to_json(model: Model) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def _version(model: Model) -> int:
+    """Return the oldest version that holds a model."""
+    if any(edit.who or edit.before for edit in model.edits):
+        return 3
+    return 1 if model.risk is None else 2
+
+
 def _union(card: Scorecard) -> BoxSet | None:
     """Return the union of a card; None if it has none, or one so large that no reader would compare it."""
     try:
@@ -147,7 +173,7 @@ def _union(card: Scorecard) -> BoxSet | None:
 
 def _edit_lines(edits: tuple[Edit, ...]) -> str:
     """Write an edit per line."""
-    return "[\n" + ",\n".join(f"    {_dump(asdict(edit))}" for edit in edits) + "\n  ]"
+    return "[\n" + ",\n".join(f"    {_dump(edit.as_dict())}" for edit in edits) + "\n  ]"
 
 
 def _dump(value: object) -> str:
@@ -156,7 +182,9 @@ def _dump(value: object) -> str:
 
 def model_from_json(text: str | bytes, name: str = "this JSON") -> Model:
     """Read what `model_to_json`, ``BoxSet.to_json`` or ``Scorecard.to_json`` wrote, perhaps edited by hand."""
-    return read_text(text, _read, f"{name} is not a model of boxdraw")
+    content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    return replace(read_text(text, _read, f"{name} is not a model of boxdraw"), digest=digest)
 
 
 def _read(data: Any, size: int) -> Model:
@@ -178,7 +206,7 @@ def _read(data: Any, size: int) -> Model:
     if not isinstance(fit, dict):
         raise ValueError(f"fit: expected an object {{...}}, got {reprlib.repr(fit)}")
     _check_finite(fit)
-    classes, edits = _classes(data["classes"]), _edits(data.get("edits", []))
+    classes, edits = _classes(data["classes"]), _edits(data.get("edits", []), whole(data["version"]) == VERSION)
     drawing, risk = _drawing(data, size), None
     if "risk" in data:
         with within("risk"):
@@ -242,14 +270,15 @@ def _is_label(value: Any) -> bool:
     return isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
 
 
-def _edits(values: Any) -> tuple[Edit, ...]:
-    """Read what people changed."""
+def _edits(values: Any, signed: bool) -> tuple[Edit, ...]:
+    """Read what people changed; ``signed`` edits may say who did it, and the hash of the file before."""
     if not isinstance(values, list):
         raise ValueError(f"edits: expected a list [...], got {reprlib.repr(values)}")
     for k, value in enumerate(values):
-        if not isinstance(value, dict) or set(value) != set(_EDIT):
-            raise ValueError(f"edits[{k}]: expected an object with {', '.join(_EDIT)}, got {reprlib.repr(value)}")
-        for key in _EDIT:
+        if not isinstance(value, dict) or not {*_EDIT} <= set(value) <= {*_EDIT, *(_SINCE_3 if signed else ())}:
+            keys = ", ".join(_EDIT) + (f" and perhaps {', '.join(_SINCE_3)}" if signed else "")
+            raise ValueError(f"edits[{k}]: expected an object with {keys}, got {reprlib.repr(value)}")
+        for key in value:
             if not isinstance(value[key], str):
                 raise ValueError(f"edits[{k}].{key}: expected a text, got {reprlib.repr(value[key])}")
         if not _is_time(value["time"]):

@@ -18,6 +18,7 @@ from boxdraw.learners.sample import balanced_rows
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.explain import spread
 from boxdraw.model.export.text import printable
+from boxdraw.model.file import Edit
 from boxdraw.model.rows import read_columns
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.model.stability import Stability
@@ -60,6 +61,8 @@ class Subject:
     closed_form: dict[str, Any] | None = None  # of `boxdraw.report.closed_form`
     closed_form_absent: str | None = None  # the reason
     stability: Stability | None = None
+    edits: tuple[Edit, ...] = ()
+    digest: str = ""  # of the model file
 
     @property
     def heading(self) -> str:
@@ -100,6 +103,8 @@ def payload(
         },
         "closed_form": subject.closed_form,
         "closed_form_absent": subject.closed_form_absent,
+        **({"edits": [edit.as_dict() for edit in subject.edits]} if subject.edits else {}),
+        **({"digest": subject.digest} if subject.digest else {}),
         "stability": None if subject.stability is None else subject.stability.to_text().splitlines(),
     }
 

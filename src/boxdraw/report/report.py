@@ -149,7 +149,7 @@ def _subject(estimator: Any, y: Any, title: str | None) -> Subject:
     card = getattr(estimator, "scorecard_", None)
     form, absent = find_form(estimator)
     (negative,) = estimator.classes_[~has_label(estimator.classes_, estimator.pos_label_)]
-    name = getattr(y, "name", None)
+    name, model = getattr(y, "name", None), estimator._as_model()
     return Subject(
         boxes=estimator.boxes_ if card is None else card.boxes,
         classes=(negative, estimator.pos_label_),
@@ -160,6 +160,8 @@ def _subject(estimator: Any, y: Any, title: str | None) -> Subject:
         title=title,
         closed_form=form,
         closed_form_absent=absent,
+        edits=model.edits,
+        digest=model.digest,
     )
 
 

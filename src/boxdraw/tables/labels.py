@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.model.rule import is_missing
 
 Labels = npt.NDArray[Any]
@@ -162,6 +162,23 @@ def _two_classes(y: Labels) -> tuple[Labels, BoolArray]:
     if len(classes) == 2 and (is_second == has_label(y, classes[0])).any():
         raise ValueError(f"The labels of y do not equal the classes {classes.tolist()} found in them.")
     return classes, is_second
+
+
+def check_groups(groups: Any, n_rows: int, estimator: Any) -> IntArray | None:
+    """Return the number of the group of each row; None without groups."""
+    if groups is None:
+        return None
+    if estimator.cv is None:
+        raise ValueError("groups are for inner folds, and with cv=None there are none.")
+    values = as_labels(groups)
+    if values.shape != (n_rows,):
+        raise ValueError(f"groups must have a value for each row of X: shape ({n_rows},), got {values.shape}.")
+    if any(map(is_missing, values.tolist())):
+        raise ValueError("groups has missing values: give each such row a group of its own.")
+    try:
+        return np.unique(values, return_inverse=True)[1].astype(np.intp)
+    except TypeError:
+        raise ValueError("groups must be of one kind: numbers or texts.") from None
 
 
 def check_weight(sample_weight: Any, X: Any) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.ranges import LARGE, Ranges
 from boxdraw._core.sums import total
 from boxdraw.tables.encoding import is_finite
-from boxdraw.tables.labels import check_binary, check_weight
+from boxdraw.tables.labels import check_binary, check_groups, check_weight
 from boxdraw.tables.schema import read_training
 
 LEAST_BALANCE = 1e-12  # of the classes' weights, for learners that add both up: less is lost in the digits of the sum
@@ -29,6 +29,7 @@ class Training:
     n_codes: tuple[int, ...] = ()  # how many codes a column of categories has; 0, or nothing at all, for numbers
     ranges: Ranges | None = None  # of the columns, where they are known already
     stand_for: tuple[float, float] = (1.0, 1.0)  # rows per positive and per negative, where these are a sample
+    groups: IntArray | None = None  # the number of the group of each row, which inner folds keep whole
 
     @property
     def weights(self) -> FloatArray:
@@ -53,16 +54,23 @@ class Training:
     def copy(self) -> Training:
         """Return the same rows in memory of their own."""
         weight = None if self.weight is None else self.weight.copy()
-        return Training(self.X.copy(), self.positive, weight, n_codes=self.n_codes, stand_for=self.stand_for)
+        return replace(self, X=self.X.copy(), weight=weight, kept=None, ranges=None)
 
     def take(self, rows: IntArray) -> Training:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return Training(self.X[rows], self.positive[rows], weight, n_codes=self.n_codes, stand_for=self.stand_for)
+        groups = None if self.groups is None else self.groups[rows]
+        options: dict[str, Any] = {"n_codes": self.n_codes, "stand_for": self.stand_for, "groups": groups}
+        return Training(self.X[rows], self.positive[rows], weight, **options)
 
 
 def read_training_rows(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, look: Callable[[Matrix], Ranges] | None = None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    look: Callable[[Matrix], Ranges] | None = None,
+    groups: Any = None,
 ) -> Training:
     """Check the data, find the classes, leave rows of no weight out; set what scikit-learn wants on the estimator.
 
@@ -84,12 +92,14 @@ def read_training_rows(
     X, y, estimator._encoding = read_training(estimator, X, y, estimator.categorical_features, all_finite=all_finite)
     if not estimator._encoding.plain:
         ranges = None  # the matrix is another one
+    numbers = check_groups(groups, len(y), estimator)
     weight = kept = None
     if sample_weight is not None:
         weight = check_weight(sample_weight, X)
         if not weight.all():
             kept, ranges = weight > 0, None
             X, y, weight = X[kept], y[kept], weight[kept]
+            numbers = None if numbers is None else numbers[kept]
         if not len(y):
             raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
         with np.errstate(over="ignore"):
@@ -97,7 +107,7 @@ def read_training_rows(
         if not 1e-200 < in_all < 1e200:
             raise ValueError(f"sample_weight adds up to {in_all:.3g}; scale it to between 1e-200 and 1e200.")
     estimator.classes_, estimator.pos_label_, positive = check_binary(y, estimator.pos_label)
-    data = Training(X, positive, weight, kept, estimator._encoding.n_codes, ranges)
+    data = Training(X, positive, weight, kept, estimator._encoding.n_codes, ranges, groups=numbers)
     check_balance(data, 1e-200)
     return data
 

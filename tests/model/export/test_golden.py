@@ -95,6 +95,9 @@ def test_edits_and_settings_are_kept():
         ("2026-11-17T10:00:00+01:00", ""),
     ]
     assert edits[0].what == "Box 1: age ≥ 30 → age ≥ 32"
+    *earlier, revised, checked = load_model(str(GOLDEN / "model_v3_history.json")).edits
+    assert tuple(earlier) == edits
+    assert (revised.who, revised.before, checked.who, checked.before) == ("Ana", "6748ec341ff36ae1", "Bo", "")
     assert load_model(str(GOLDEN / "model_v1_fast.json")).fit["boxdraw"] == "0.1.0"
 
 

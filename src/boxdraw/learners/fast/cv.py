@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.stats import rankdata
@@ -18,6 +18,7 @@ from sklearn.utils import check_scalar
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.progress import Progress
 from boxdraw._core.tiles import threaded_map
+from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged, ranks_by_chance
 from boxdraw.learners.fast.divide import MEANS
 from boxdraw.learners.fast.fast_boxes import (
@@ -241,6 +242,29 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         everything = self.negative_weight is None and flagged.all()
         return super()._doubt(source) or (everything_is_flagged(cost) if everything else "")
 
+    @unchanged_on_error
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Choose the parameters and draw the boxes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights, as in `FastBoxesClassifier`.
+        groups : array-like of shape (n_samples,), optional
+            The group of each row, such as the customer: inner folds keep groups whole, and a splitter as ``cv`` gets
+            them. In pipelines and searches they come by scikit-learn's metadata routing.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        return self._fit_rows(X, y, sample_weight, groups)
+
     def _fit(self, source: Source) -> None:
         self._held_out = None
         super()._fit(source)
@@ -275,8 +299,9 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         return plan, c, self._push(setting["expansion"], negative), growth_named(setting["growth"])
 
     def _rows(self, source: Source) -> Training:
-        """Return the rows to choose on: folds that are given are of all rows."""
-        given = None if isinstance(self.cv, Integral) else source.rows
+        """Return the rows to choose on: folds that are given, and groups, are of all rows."""
+        has_groups = source.rows is not None and source.rows.groups is not None
+        given = None if isinstance(self.cv, Integral) and not has_groups else source.rows
         return source.trial if given is None else given
 
     def _plan(self, feature_range: Any, distance: str, n_boxes: int, verbose: int = 0) -> Plan:

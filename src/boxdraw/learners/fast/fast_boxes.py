@@ -193,8 +193,12 @@ class LearnedFastBoxes(BaseFastBoxes, LearnedBoxClassifier, ABC):
         self
             The fitted estimator.
         """
+        return self._fit_rows(X, y, sample_weight)
+
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
+        """Fit rows in memory."""
         self._check_parameters(stored=False)
-        rows = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
+        rows = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs), groups)
         small = rows.X.size <= LARGE
         self._fit(SmallTable(rows) if small else LargeTable.in_memory(rows, self._encoding, self.n_jobs))
         return self

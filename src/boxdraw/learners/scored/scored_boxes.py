@@ -212,7 +212,7 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
         self.verbose = verbose
 
     @unchanged_on_error
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ScoredBoxesClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> ScoredBoxesClassifier:
         """Learn the scorecard.
 
         Parameters
@@ -223,6 +223,9 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
             Their labels, of two classes.
         sample_weight : array-like of shape (n_samples,), optional
             Weights; a whole weight counts as that many copies of the row, except in the choice of the positive class.
+        groups : array-like of shape (n_samples,), optional
+            The group of each row, such as the customer: inner folds keep groups whole, and a splitter as ``cv`` gets
+            them. In pipelines and searches they come by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -232,7 +235,7 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
         from boxdraw.learners.scored.learn import card_of, draw, make_ready, round_card  # compiles on first use
 
         settings = self._settings()
-        data = read_training_rows(self, X, y, sample_weight)
+        data = read_training_rows(self, X, y, sample_weight, groups=groups)
         shape = self._shape()
         check_balance(data, LEAST_BALANCE)
         few = draw_sample(data)

@@ -118,7 +118,7 @@ class Fit:
                     yield split
 
     def given(self, labels: npt.NDArray[Any], cv: Any) -> Iterator[Split]:
-        """Yield the folds of a splitter."""
+        """Yield the folds of a splitter, or of whole groups."""
         for train, test in inner_splits(self._few, labels, cv, None):
             yield Split(self.table.of_rows(self._few, train)[0], *self.table.of_rows(self._few, test))
 

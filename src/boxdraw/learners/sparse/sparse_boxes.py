@@ -217,7 +217,7 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
         self.verbose = verbose
 
     @unchanged_on_error
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SparseBoxesClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> SparseBoxesClassifier:
         """Learn the boxes.
 
         Parameters
@@ -228,6 +228,9 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
             Their labels, of two classes.
         sample_weight : array-like of shape (n_samples,), optional
             Weights; a whole weight counts as that many copies of the row, except in the choice of the positive class.
+        groups : array-like of shape (n_samples,), optional
+            The group of each row, such as the customer: inner folds keep groups whole, and a splitter as ``cv`` gets
+            them. In pipelines and searches they come by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -238,7 +241,7 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
         from boxdraw.learners.sparse.fit import Fit
 
         self._check_parameters()
-        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs))
+        data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs), groups=groups)
         all_rows = data
         if self.existing is not None:
             data = left_by(self.existing, X, data, self.n_jobs)
@@ -394,7 +397,7 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
         """Return the inner folds."""
         if self.cv is None:
             return []
-        if isinstance(self.cv, Integral):
+        if isinstance(self.cv, Integral) and few.groups is None:
             check_scalar(self.cv, "cv", Integral, min_val=2)
             seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31))
             return list(fit.deal(int(self.cv), seed, costs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -25,10 +26,11 @@ def to_markdown(boxes: BoxSet) -> str:
     return markdown_table(("Box", "Rule"), rows or [("", "No boxes: no row is flagged")])
 
 
-def markdown_table(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
-    """Write a table of two columns, the first of numbers. The texts of the rows are escaped."""
-    escaped = [(_escaped(first), _escaped(second)) for first, second in rows]
-    return "\n".join(f"| {first} | {second} |" for first, second in [head, ("---:", ":---"), *escaped])
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a table, its first column flush right. The texts of the rows are escaped."""
+    escaped = [[_escaped(cell) for cell in row] for row in rows]
+    ends = ["---:", *[":---"] * (len(head) - 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ends, *escaped])
 
 
 def _escaped(text: str) -> str:

@@ -1,4 +1,4 @@
-/* The model as a file that Python reads: "boxdraw.model", version 1, as boxdraw.model.file documents it. */
+/* The model as a file that Python reads: "boxdraw.model", version 1 or 3, as boxdraw.model.file documents it. */
 
 import { formatNumber, isLimited } from "./text.js";
 
@@ -43,8 +43,10 @@ export function modelFile(store) {
     model.threshold === null
       ? { boxes: boxesObject(report.features, model.boxes) }
       : { scorecard: scorecardObject(report.features, model) }; // Python computes the boxes that it means
-  const edits = [...(report.edits ?? []), ...steps.map(({ time, what, reason }) => ({ time, what, reason }))];
-  const header = { format: "boxdraw.model", version: 1, target: report.target, classes: report.classes };
+  const before = report.digest; // of the model file that the page was made from
+  const edits = [...(report.edits ?? []), ...steps.map(({ time, what, reason }) => ({ time, what, reason, before }))];
+  const version = edits.some((edit) => edit.who || edit.before) ? 3 : 1;
+  const header = { format: "boxdraw.model", version, target: report.target, classes: report.classes };
   const file = { ...header, ...drawn, fit: report.fit, edits: edits.length ? edits : undefined };
   return `${readableJson(file)}\n`;
 }
