@@ -137,8 +137,12 @@ class ColumnConstraints:
 
     def least_ratio(self, data: Training) -> float:
         """Return the least cost of a false alarm relative to the balance; no more than all positives are worth."""
-        most = data.positive_weight / data.weights[~data.positive].min()
-        return min(min(self.asked.least_cost(), most) / data.balance, MOST_RATIO)
+        least = self.asked.least_cost()
+        if not least:
+            return 0.0
+        with np.errstate(over="ignore"):
+            most = data.positive_weight / data.weights[~data.positive].min()
+            return float(min(min(least, most) / data.balance, MOST_RATIO))
 
     def least_share(self, data: Training) -> float:
         """Return which share of the weight of all rows a box must hold."""
