@@ -44,6 +44,8 @@ def test_accuracy_compares_what_is_installed_and_says_what_is_not(accuracy, monk
     head, summary = printed.split("### Summary: mean of all 1\n\n")
     assert "failed" not in summary
     summary, silent = summary.split("### Splits no better than chance, without a warning\n\n")
+    summary, medians = summary.split("### Summary: median of all 1\n\n")
+    assert medians.strip() == summary.strip()  # of one table
     rows = [line.split(" | ") for line in summary.strip().splitlines()[2:]]
     assert [row[0] for row in rows] == ["| CART, 8 leaves", "| logistic"]
     assert all(0.5 < float(row[column]) <= 1 for row in rows for column in (1, 3))

@@ -31,6 +31,6 @@ SIDES = ("top", "bottom", "left", "right")
 def test_a_card_prints_on_one_page(page):
     model = largest()
     assert n_pages(page, model.scorecard_.to_html(model.risk_table_)) == 1
-    assert n_pages(page, model._repr_html_()) == 1
+    assert n_pages(page, largest(12)._repr_html_()) == 1  # it says what is looked at, in lines of the page's own font
     assert "20 or more points" in model._repr_html_()
     assert n_pages(page, largest(60)._repr_html_()) > 1  # pages are counted

@@ -17,7 +17,8 @@ SAVE = f"""(cases) => {{
   {READ_CASE}
   return cases.map((each) => {{
     const {{ features, model }} = readCase(each);
-    const report = {{ features, target: each.target, classes: each.classes, fit: each.fit }};
+    const {{ target, classes, fit, edits, digest }} = each;
+    const report = {{ features, target, classes, fit, edits, digest }};
     return modelFile({{ report, model, steps: each.steps }});
   }});
 }}"""

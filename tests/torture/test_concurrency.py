@@ -261,7 +261,7 @@ def state():
         "threads": threading.active_count(),
         "excepthook": sys.excepthook,
     }
-def compare(before, what):
+def expect_same(before, what):
     changed = [name for name, value in state().items() if value != before[name]]
     if changed: raise SystemExit(f"{what} changes {changed}")
 """
@@ -270,7 +270,7 @@ def compare(before, what):
 LARGE_FITS_AND_PLOTS = """
 before = state()
 import boxdraw
-compare(before, "import")
+expect_same(before, "import")
 for name in ("numba", "matplotlib", "ortools", "dask"):
     if name in sys.modules: raise SystemExit(f"import loads {name}")
 import matplotlib, numba, sklearn.cluster, threadpoolctl
@@ -288,10 +288,10 @@ before, threads, settings, of_pools = state(), numba.get_num_threads(), dict(mat
 model = FastBoxesClassifier(n_boxes=2, n_jobs=2).fit(X, y)
 model.predict(X)
 ExactBoxesClassifier(max_boxes=2, box_cost=0.1, time_limit=600).fit(X[:60, :2], y[:60])
-compare(before, "fit")
+expect_same(before, "fit")
 figure = pyplot.figure()
 BoxesDisplay.from_estimator(model, X[:200], y[:200], ax=figure.subplots())
-compare(before, "plot")
+expect_same(before, "plot")
 if numba.get_num_threads() != threads: raise SystemExit("threads of numba")
 if dict(matplotlib.rcParams) != settings: raise SystemExit("rcParams")
 if pyplot.get_fignums() != [1]: raise SystemExit("figures of pyplot")

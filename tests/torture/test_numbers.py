@@ -23,7 +23,7 @@ MODELS = {
     "fast": FastBoxesClassifier(n_boxes=2, pos_label=1),
     "free": FastBoxesClassifier(n_boxes=2, growth="free", expansion=0.5, pos_label=1),
     "cv": FastBoxesClassifierCV(n_boxes=(1, 2), expansion=(0, 0.1), pos_label=1),
-    "scored": ScoredBoxesClassifier(max_boxes=3, max_limits=2, pos_label=1),
+    "scored": ScoredBoxesClassifier(max_boxes=3, max_limits=2, signed_points=False, pos_label=1),
     "sparse": SparseBoxesClassifier(max_boxes=2, cv=2, pos_label=1),
     "exact": ExactBoxesClassifier(max_boxes=1, random_state=0, pos_label=1, time_limit=600),
 }

@@ -185,7 +185,8 @@ def _flags(boxes: BoxSet, member: BoolArray, j: int) -> BoolArray:
     else:
         inside = np.array([admitted(boxes, k, j) for k in range(len(boxes))])
     # The number of members that do not admit it; floats because NumPy multiplies them fast.
-    refusing: Any = member.astype(np.float32) @ (~inside).astype(np.float32)
+    with np.errstate(invalid="ignore"):  # some libraries multiply what is behind the end of an array, too
+        refusing: Any = member.astype(np.float32) @ (~inside).astype(np.float32)
     return np.asarray(refusing == 0)
 
 

@@ -121,8 +121,9 @@ def _are_numbered(known: npt.NDArray[Any]) -> bool:
     """
     if len(known) <= _MANY or (known % 1).any() or len(np.unique(known)) < _NEARLY * len(known):
         return False
-    steps = np.diff(known)
-    return bool(np.ptp(known) < _DENSE * len(known) or (steps > 0).all() or (steps < 0).all())
+    with np.errstate(over="ignore"):
+        steps, reach = np.diff(known), np.ptp(known)
+    return bool(reach < _DENSE * len(known) or (steps > 0).all() or (steps < 0).all())
 
 
 def _parts_classes(values: npt.NDArray[Any], are_codes: bool, positive: BoolArray) -> bool:
