@@ -55,7 +55,9 @@ class Frontier(Sequence[Any]):
     Scores are means over inner folds, of drawings for the same setting; NaN where there were no folds.
     """
 
-    size, labels = "n_limits", ("Limits to read", "Held-out score")
+    size: str = "n_limits"
+    labels: tuple[str, str] = "Limits to read", "Held-out score"
+    chosen: int
 
     def __init__(self, points: Sequence[Any], chosen: int) -> None:
         self._points, self.chosen = tuple(points), chosen
@@ -119,7 +121,8 @@ class CardFrontier(Frontier):
     more boxes than a smaller one's is left out.
     """
 
-    size, labels = "max_boxes", ("Most boxes", "On held-out rows")
+    size: str = "max_boxes"
+    labels: tuple[str, str] = "Most boxes", "On held-out rows"
 
     def at(self, n_boxes: int) -> CardPoint:  # type: ignore[override]  # cards are found by their boxes
         """Return the longest card of at most so many boxes."""

@@ -73,6 +73,8 @@ class RiskTable(Sequence[Region]):
     otherwise: 8% (0–74%)
     """
 
+    boxes: BoxSet | None
+
     def __init__(self, regions: Sequence[Region], boxes: BoxSet | None = None) -> None:
         self._regions, self.boxes = tuple(regions), boxes
 

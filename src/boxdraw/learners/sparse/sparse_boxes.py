@@ -155,6 +155,10 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
     Box 1: TSH ≥ 6 and FTI ≤ 64
     """
 
+    boxes_: BoxSet
+    false_alarm_cost_: float
+    limit_cost_: float
+    max_boxes_: int
     frontier_: Frontier
     path_: list[tuple[float, BoxSet]]
     goal_: KeptGoal | None
