@@ -25,7 +25,9 @@ from boxdraw.plotting._rows import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
+
+    from boxdraw.model.boxes import BoxSet
 
 # More points overlap and make the picture slow; a panel of a grid is small.
 _MOST_POINTS, _MOST_IN_GRID = 5000, 2000
@@ -89,6 +91,12 @@ class BoxesDisplay(FeaturesDisplay):
     ('age', 'dose')
     """
 
+    boxes: BoxSet
+    pos_label: Any
+    features: tuple[str, ...]
+    axes_: npt.NDArray[Any]
+    ax_: Axes
+    figure_: Figure | SubFigure
     points: FloatArray
     labels: npt.NDArray[Any]
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from boxdraw.plotting._features import FeaturesDisplay
 from boxdraw.plotting._matplotlib import BLACK, BLUE, GREY, LEGEND, ORANGE, VERMILLION, literal, new_figure
@@ -21,6 +22,9 @@ from boxdraw.plotting._strip import Strip, strip_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+    from boxdraw.model.boxes import BoxSet
 
 # The most features, and the number from which they are in two columns.
 _MOST_ROWS, _MOST_IN_COLUMN = 40, 12
@@ -82,6 +86,13 @@ class LimitsDisplay(FeaturesDisplay):
     >>> [text.get_text() for text in display.ax_.get_yticklabels()]
     ['age', 'dose']
     """
+
+    boxes: BoxSet
+    pos_label: Any
+    features: tuple[str, ...]
+    axes_: npt.NDArray[Any]
+    ax_: Axes
+    figure_: Figure | SubFigure
 
     def __init__(
         self,
