@@ -177,7 +177,8 @@ def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = 
     if isinstance(X, np.ndarray):
         columns = [np.asarray(X[:, j]) for j in range(X.shape[1])]
     else:
-        columns = [_array_of(column) for column in nw.from_native(X).iter_columns()]
+        frame = nw.from_native(X)
+        columns = [_array_of(frame.get_column(name)) for name in frame.columns]
     labels = [f"column {j}" for j in range(len(columns))] if names is None else [f"column {name!r}" for name in names]
     forced = forced_places(categorical_features, names, len(columns))
     categories: list[tuple[Category, ...] | None] = []
