@@ -20,7 +20,6 @@ from boxdraw.service.compare import Comparison, compare
 from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
-SUMMARY = "Put two sets of rules side by side: what differs, which rows change sides, and what that is worth."
 EXAMPLES = """\
   boxdraw compare old.json new.json
   boxdraw compare old.json new.json november.csv

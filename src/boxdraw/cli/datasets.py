@@ -13,7 +13,6 @@ from boxdraw.cli.show import note, say, say_json, text_table
 from boxdraw.datasets import DatasetInfo, describe_dataset, list_datasets, load_dataset
 from boxdraw.datasets.files import find_file
 
-SUMMARY = "List the data sets of the paper and the one that comes with boxdraw, describe one, or write it to a file."
 EXAMPLES = """\
   boxdraw datasets
   boxdraw datasets hypothyroid -o thyroid.csv

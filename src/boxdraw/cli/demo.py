@@ -52,7 +52,6 @@ class Half:
         return np.asarray(self.y == POSITIVE)
 
 
-SUMMARY = "Learn a rule for a rare disease from a table of real patients, read it, test it, save it and draw it."
 EXAMPLES = """\
   boxdraw demo
   boxdraw demo --out /tmp/demo --force"""

@@ -26,7 +26,6 @@ from boxdraw.metrics import auh_score
 from boxdraw.model.export.text import format_number, printable
 from boxdraw.tables.labelled import Piece, TrainingFile, label_text
 
-SUMMARY = "Judge the rules of each learner on held-out rows, beside logistic regression, a small tree and a forest."
 EXAMPLES = """\
   boxdraw evaluate data.csv --target fraud
   boxdraw evaluate data.csv --target fraud --models sparse,tree --folds 10 --repeats 3

@@ -12,7 +12,6 @@ from boxdraw.cli.show import say
 from boxdraw.model.file import Model
 from boxdraw.model.risk import RiskTable
 
-SUMMARY = "Write a model, or its scorecard, as SQL, Python, ONNX, PMML, HTML, Markdown, text or JSON."
 EXAMPLES = """\
   boxdraw export model.json --to sql
   boxdraw export model.json --to sql --dialect postgres --table payments -o flag.sql

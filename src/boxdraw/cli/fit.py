@@ -33,7 +33,6 @@ from boxdraw.model.settings import as_plain
 from boxdraw.tables.arrow import MEMORY_LIMIT
 from boxdraw.tables.labelled import Tell, TrainingFile, label_text
 
-SUMMARY = "Learn boxes around the rare label of a table, print them as rules and save them."
 EXAMPLES = """\
   boxdraw fit data.csv --target fraud
   boxdraw fit data.csv --target fraud --positive yes --drop id,name --categorical zip -o fraud.json

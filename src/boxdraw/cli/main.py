@@ -7,6 +7,7 @@ Ctrl-C.
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import re
 import signal
@@ -19,22 +20,30 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from boxdraw._core.version import __version__
-from boxdraw.cli import compare, datasets, demo, evaluate, export, fit, monitor, predict, report, revise, rules
 from boxdraw.cli.errors import UsageError, one_line
 from boxdraw.cli.show import say
 
-_COMMANDS: dict[str, Any] = {
-    "fit": fit,
-    "predict": predict,
-    "rules": rules,
-    "export": export,
-    "report": report,
-    "evaluate": evaluate,
-    "compare": compare,
-    "revise": revise,
-    "monitor": monitor,
-    "datasets": datasets,
-    "demo": demo,
+# A module each, imported when its command is parsed: `boxdraw --help` needs none of them.
+_COMMANDS = {
+    "fit": "Learn boxes around the rare label of a table, print them as rules and save them.",
+    "predict": (
+        "Write the rows of a table with the predicted label, the points of a scorecard, and the box that holds each."
+    ),
+    "rules": "Print the rules of a model; with --data also what each of them catches there.",
+    "export": "Write a model, or its scorecard, as SQL, Python, ONNX, PMML, HTML, Markdown, text or JSON.",
+    "report": "Write a page that shows a model on a table and lets people move its limits, in one HTML file.",
+    "evaluate": (
+        "Judge the rules of each learner on held-out rows, beside logistic regression, a small tree and a forest."
+    ),
+    "compare": "Put two sets of rules side by side: what differs, which rows change sides, and what that is worth.",
+    "revise": "Change rules in use as little as pays on new rows, and show what each change gains.",
+    "monitor": (
+        "Watch rules over periods: exit code 3 if alarms, precision, recall or values of a column are out of bounds."
+    ),
+    "datasets": (
+        "List the data sets of the paper and the one that comes with boxdraw, describe one, or write it to a file."
+    ),
+    "demo": "Learn a rule for a rare disease from a table of real patients, read it, test it, save it and draw it.",
 }
 
 # What warnings name in Python, as the options of the command line; in quotes they are columns of the user.
@@ -104,18 +113,16 @@ def make_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"boxdraw {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, command in _COMMANDS.items():
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_CommandParser)
+    for name, summary in _COMMANDS.items():
         part = commands.add_parser(
             name,
-            help=command.SUMMARY,
-            description=command.SUMMARY,
-            epilog=f"examples:\n{command.EXAMPLES}",
+            help=summary,
+            description=summary,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        command.add_arguments(part)
-        part.set_defaults(run=command.run)
+        part.set_defaults(command=name)
     return parser
 
 
@@ -125,6 +132,19 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage."""
         raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+class _CommandParser(Parser):
+    """The parser of a command, which imports the module of that command when there is something to parse."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Add the options of the command before they are looked for."""
+        if not self.epilog:
+            command = importlib.import_module(f"boxdraw.cli.{self.get_default('command')}")
+            self.epilog = f"examples:\n{command.EXAMPLES}"
+            command.add_arguments(self)
+            self.set_defaults(run=command.run)
+        return super().parse_known_args(args, namespace)
 
 
 def _named(names: Iterable[str]) -> re.Pattern[str]:

@@ -24,11 +24,8 @@ from boxdraw.tables.labelled import LabelledFile, Tell
 from boxdraw.tables.source import TableFile
 from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
-__all__ = ["EXAMPLES", "SUMMARY", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
 
-SUMMARY = (
-    "Watch rules over periods: exit code 3 if alarms, precision, recall or the values of a column are out of bounds."
-)
 EXAMPLES = """\
   boxdraw monitor model.json --reference october.csv november.csv december.csv
   boxdraw monitor model.json --reference last_year.parquet this_year.parquet --time month -o page.html

@@ -25,7 +25,6 @@ from boxdraw.tables.trained import as_trained, check_trained, needed_columns, te
 
 Unseen = dict[str, tuple[int, set[str]]]  # by column: in how many rows, and which
 
-SUMMARY = "Write the rows of a table with the predicted label, the points of a scorecard, and the box that holds each."
 EXAMPLES = """\
   boxdraw predict model.json new.csv
   boxdraw predict model.json new.csv --only-flagged --explain -o flagged.csv

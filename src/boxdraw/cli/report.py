@@ -31,7 +31,6 @@ from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.schema import warn_of_unseen
 from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
-SUMMARY = "Write a page that shows a model on a table and lets people move its limits, in one HTML file."
 EXAMPLES = """\
   boxdraw report model.json data.csv
   boxdraw report model.json data.csv --test new.csv --title "Card fraud, third quarter" -o fraud.html

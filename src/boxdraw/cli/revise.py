@@ -31,7 +31,6 @@ from boxdraw.model.file import Edit, Model, model_to_json, now
 from boxdraw.model.settings import as_plain
 from boxdraw.tables.labelled import label_text
 
-SUMMARY = "Change rules in use as little as pays on new rows, and show what each change gains."
 EXAMPLES = """\
   boxdraw revise model.json new.csv
   boxdraw revise model.json new.csv --max-changes 5 -o revised.json

@@ -31,7 +31,6 @@ from boxdraw.model.settings import as_plain
 from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
 
-SUMMARY = "Print the rules of a model; with --data also what each of them catches there."
 EXAMPLES = """\
   boxdraw rules model.json
   boxdraw rules model.json --risk
