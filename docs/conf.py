@@ -15,6 +15,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "numpydoc",
+    "sphinx-mathjax-offline",  # formulas without a network
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
