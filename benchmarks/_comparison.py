@@ -18,6 +18,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+from _iguanas import IguanasClassifier, size_of_rules
+from _scores import FasterRisk, OptimalBinning, size_of_bins, size_of_risk_score
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -41,6 +43,8 @@ from paper.baselines.modern import SkopeRules, make_ebm, make_figs
 from paper.baselines.weighted import best_threshold
 
 NAN = float("nan")
+#: Packages that the extra leaves out, as they ask for old versions of others or bring what clashes with ours.
+ELSEWHERE = {"fasterrisk": "--no-deps fasterrisk 'numpy<2.3'", "optbinning": "optbinning", "iguanas": "iguanas"}
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,8 @@ class Learner:
         """Say what it would need, or nothing."""
         if self.package is None or importlib.util.find_spec(self.package):
             return None
-        return f"{self.package} is not installed: pip install 'boxdraw[bench]'"
+        what = ELSEWHERE.get(self.package, "'boxdraw[bench]'")
+        return f"{self.package} is not installed: pip install {what}"
 
     def fitted(self, X, y, clock=time.perf_counter):
         """Return a fitted model and the seconds of the fit."""
@@ -322,6 +327,11 @@ LEARNERS = {
     "larger_forest": Learner("forest, 300 trees", LargerForest, lambda model: size_of_trees(model.model_.estimators_)),
     "lightgbm": Learner("LightGBM", lightgbm, size_of_lightgbm, package="lightgbm"),
     "rulefit": Learner("RuleFit", lambda: Balanced("rulefit"), size_of_rulefit, package="imodels", by_name=True),
+    "faster_risk": Learner(
+        "FasterRisk, 10 terms", FasterRisk, size_of_risk_score, package="fasterrisk", compiled=True, by_name=True
+    ),
+    "optbinning": Learner("optbinning, scorecard", OptimalBinning, size_of_bins, package="optbinning", by_name=True),
+    "iguanas": Learner("Iguanas", IguanasClassifier, size_of_rules, package="iguanas", by_name=True),
     "ripper": Learner("RIPPER", lambda: Balanced("ripper"), size_of_ripper, package="wittgenstein", by_name=True),
     "prim": Learner("PRIM", BalancedPrim, lambda model: size_of_boxes(model.model_.boxes_), by_name=True),
     "smote": Learner(

@@ -1,4 +1,7 @@
-"""boxdraw next to what one may pick instead: EBM, decision trees, RuleFit, RIPPER, PRIM, imbalanced-learn. No bar.
+"""boxdraw next to what one may pick instead. No bar.
+
+Others are EBM, decision trees, RuleFit, RIPPER, PRIM, samplers and the forest of imbalanced-learn and, where they are
+installed, FasterRisk, optbinning and Iguanas.
 
 Data sets, by a rule and not by results: of the paper's 29, and of those that had no part in making boxdraw
 (``--unseen`` of ``accuracy.py``, whose docstring says how they were chosen), all with at least ten negatives per
@@ -51,6 +54,9 @@ MODELS = [
     "cart",
     "cart_chosen",
     "rulefit",
+    "faster_risk",
+    "optbinning",
+    "iguanas",
     "ripper",
     "prim",
     "smote",
@@ -64,6 +70,9 @@ PACKAGES = {
     "imodels": "imodels",
     "wittgenstein": "wittgenstein",
     "imbalanced-learn": "imblearn",
+    "fasterrisk": "fasterrisk",
+    "optbinning": "optbinning",
+    "iguanas": "iguanas",
 }
 LEVEL = 0.01  # a smaller difference in AUC counts as none
 MAX_CELLS = 200_000

@@ -1,7 +1,7 @@
 """Draw the pictures of the README and the documentation: ``python docs/pictures.py [FOLDER]``.
 
-Needs ``boxdraw[plot]`` and pandas. They are of scikit-learn's breast cancer table, but for those of the README and the
-demo, which are of the patients that come with boxdraw, and one of simulated payments.
+Needs ``boxdraw[plot]`` and pandas. They are of scikit-learn's breast cancer table, but for that of the README, which is
+of the patients that come with boxdraw, and one of simulated payments.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier, SparseBoxesClassifier
-from boxdraw.cli import demo
 from boxdraw.plotting import BoxesDisplay, BoxTableDisplay, LimitsDisplay, PathDisplay
 
 FOLDER = Path(__file__).with_name("images")
@@ -55,8 +54,6 @@ def payments(n_rows=1500):
 def pictures() -> Iterator[tuple[str, object]]:
     """Return the name of each picture and its figure."""
     yield "readme", readme()
-    train, test = demo.load_halves()
-    yield "boxes", demo.draw(demo.fitted(train).boxes_, test)
 
     X, X_test, y, y_test = tumours()
     few = FastBoxesClassifierCV(n_boxes=(1, 2, 3), simplified=False).fit(X[FEATURES], y)
