@@ -82,19 +82,27 @@ class FindGaps:
         used = self.used
         shape = (2, len(self.lower), len(used))
         inner, outer = np.full(shape, np.inf), np.full(shape, -np.inf)
-        two_valued, charge = self.whole[used], _charge
+        limits = self.lower.take(used, axis=1), self.upper.take(used, axis=1)
+        out = self._kept_out(X) if kept_out is None else kept_out
         if compiled:
             from boxdraw.model.gap_kernel import charge
-        limits = self.lower.take(used, axis=1), self.upper.take(used, axis=1), self._unit()
-        for tile in tiles(len(X), len(used) * (1 if compiled else len(self.lower))):
-            columns = _numbers(X[tile], used)
-            below, above = (columns, columns) if positions is None else (_numbers(P[tile], used) for P in positions)
-            out = self._kept_out(X[tile]) if kept_out is None else kept_out[tile]
-            charge(below, above, *limits, out, inner, outer)
-            for place in np.flatnonzero(two_valued).tolist():
-                values, j = columns[:, place], used[place]
-                two_valued[place] = ((values == self.low[j]) | (values == self.high[j]) | np.isnan(values)).all()
-        return Gaps(inner, outer, two_valued)
+
+            charge(X, used, *limits, self._middle(), self._unit(), out, inner, outer)
+        else:
+            for tile in tiles(len(X), len(used) * len(self.lower)):
+                below, above = (_numbers(P[tile], used) for P in (positions or (X, X)))
+                _charge(below, above, *limits, self._unit(), out[tile], inner, outer)
+        return Gaps(inner, outer, np.array([self.whole[j] and self._has_only_ends(X[:, j], j) for j in used], bool))
+
+    def _has_only_ends(self, values: FloatArray, j: int) -> bool:
+        """Return True if some values of a column are nothing but the least and the largest."""
+        parts = (values[tile] for tile in tiles(len(values), 1))
+        return all(((part == self.low[j]) | (part == self.high[j]) | np.isnan(part)).all() for part in parts)
+
+    def _middle(self) -> FloatArray:
+        """Return the middle of the range of each used column."""
+        with np.errstate(invalid="ignore"):
+            return self.low[self.used] / 2 + self.high[self.used] / 2
 
     def _unit(self) -> FloatArray:
         """Return what makes distances in the used columns comparable."""
@@ -105,8 +113,9 @@ class FindGaps:
 
     def _kept_out(self, X: Matrix) -> BoolArray:
         """Return which rows the limits that stay exclude."""
+        limited = np.isfinite(self.lower).any(axis=0) | np.isfinite(self.upper).any(axis=0)
         out = np.zeros((len(X), len(self.lower)), dtype=np.bool_)
-        for j in np.flatnonzero(self.fixed).tolist():
+        for j in np.flatnonzero(self.fixed & limited).tolist():
             out |= (X[:, j, None] < self.lower[:, j]) | (X[:, j, None] > self.upper[:, j])
         return out
 
