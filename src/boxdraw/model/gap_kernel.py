@@ -13,6 +13,7 @@ import numpy as np
 
 from boxdraw._core.compiled import entry
 from boxdraw._core.compiled import inner as compiled_inner
+from boxdraw._core.extremes import more, turn
 
 _TILE = 512  # rows
 # Distances in float32 are off by less than half of this where values are from -1 to 1 and limits from -2 to 2.
@@ -25,6 +26,7 @@ def charge(X, used, lower, upper, middle, unit, kept_out, inner, outer):
     """Write into ``inner`` and ``outer`` what rows say; ``kept_out`` is empty if nothing else keeps rows out."""
     n_boxes, n_used = lower.shape
     values = np.zeros((n_used, _TILE), np.float32)
+    rows = np.empty((_TILE, n_used), np.float32)
     far, near = np.empty(_TILE, np.float32), np.empty(_TILE, np.float32)
     row = np.empty(n_used)
     ends, reach, comparable = _in_few_digits(lower, upper, middle, unit)
@@ -32,7 +34,7 @@ def charge(X, used, lower, upper, middle, unit, kept_out, inner, outer):
         _find_reach(k, lower, upper, unit, outer, reach)
     for start in range(0, len(X), _TILE):
         n_rows = min(_TILE, len(X) - start)
-        _place(X[start : start + n_rows], used, middle, unit, values)
+        _place(X[start : start + n_rows], used, middle, unit, rows, values)
         for k in range(n_boxes):
             far[:], near[:] = -1.0, -1.0
             if comparable:
@@ -74,18 +76,17 @@ def _find_reach(k, lower, upper, unit, outer, reach):
 
 
 @compiled_inner
-def _place(X, used, middle, unit, values):
-    """Copy rows to a tile, on the columns' ranges."""
-    n_used = len(used)
-    eights = len(X) // 8 * 8
-    for i in range(0, eights, 8):
-        for j in range(n_used):
-            column, a, b = used[j], middle[j], unit[j]
-            for k in range(8):
-                values[j, i + k] = np.float32((X[i + k, column] - a) * b)
-    for i in range(eights, len(X)):
-        for j in range(n_used):
-            values[j, i] = np.float32((X[i, used[j]] - middle[j]) * unit[j])
+def _place(X, used, middle, unit, rows, values):
+    """Copy rows to a tile, on the columns' ranges: rows first, for wide loads, then column by column."""
+    if len(used) == X.shape[1]:
+        for i in range(len(X)):
+            for j in range(len(used)):
+                rows[i, j] = np.float32((X[i, j] - middle[j]) * unit[j])
+    else:
+        for i in range(len(X)):
+            for j in range(len(used)):
+                rows[i, j] = np.float32((X[i, used[j]] - middle[j]) * unit[j])
+    turn(rows, len(X), values)
 
 
 @compiled_inner
@@ -94,6 +95,7 @@ def _distances(values, ends, reach, far, near):
 
     A row whose largest distance is too far for its limit is one that does not matter.
     """
+    none = np.float32(-1)
     for j in range(len(values)):
         low, high, below, above = ends[0, j], ends[1, j], reach[0, j], reach[1, j]
         if low == -np.inf and high == np.inf:
@@ -101,12 +103,8 @@ def _distances(values, ends, reach, far, near):
         x = values[j]
         for i in range(_TILE):
             left, right = low - x[i], x[i] - high
-            f, n = far[i], near[i]
-            f = left if (left >= below) & (left > f) else f
-            f = right if (right >= above) & (right > f) else f
-            n = left if (left < below) & (left > n) else n
-            n = right if (right < above) & (right > n) else n
-            far[i], near[i] = f, n
+            far[i] = more(more(left if left >= below else none, right if right >= above else none), far[i])
+            near[i] = more(more(none if left >= below else left, none if right >= above else right), near[i])
 
 
 @compiled_inner

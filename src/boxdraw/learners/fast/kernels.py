@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from boxdraw._core.compiled import entry, inner
-from boxdraw._core.extremes import less, more
+from boxdraw._core.extremes import less, more, turn
 from boxdraw._core.sums import HALF_BITS, TERM_BITS
 from boxdraw.learners.fast.divide import ABSENT, LEVEL, WINDOW
 from boxdraw.learners.fast.exponential import LOG_2_HIGH, LOG_2_LOW, PER_LOG_2, SERIES
@@ -61,14 +61,14 @@ def _series(rest):
 def pulls(X, label, weight, prescale, middle, steps, lower, upper, wide, share, per_unit, level, outer, own):
     """Add the pulls of rows to the arrays of ``divide.Pulls``; limits are in steps of the grid."""
     # ``weight`` is empty where all are 1; ``wide`` says that distances may add up to more than `scaling.EXACT`.
-    values = np.empty((X.shape[1], TILE))
+    scaled, values = np.empty((TILE, X.shape[1])), np.empty((X.shape[1], TILE))
     overflow, place, skipped = np.empty(TILE), np.empty(TILE), np.empty(TILE)
     pull, power = np.empty(TILE), np.empty(TILE)
     terms = np.empty((1 + (len(weight) > 0), TILE), np.int64)
     for start in range(0, len(X), TILE):
         n_rows = min(TILE, len(X) - start)
         rows = slice(start, start + n_rows)
-        _scale(X[rows], prescale, middle, steps, values)
+        _scale(X[rows], prescale, middle, steps, scaled, values)
         labels, weights = label[rows], weight[rows]
         members = 0
         for i in range(n_rows):
@@ -92,19 +92,11 @@ def pulls(X, label, weight, prescale, middle, steps, lower, upper, wide, share, 
 
 
 @inner
-def _scale(X, prescale, middle, steps, values):
-    n_rows, n_features = X.shape
-    fours = n_rows // 4 * 4
-    for i in range(0, fours, 4):  # four rows at a time, which are beside each other in the tile
-        for j in range(n_features):
-            a, b, c = prescale[j], middle[j], steps[j]
-            values[j, i] = np.rint((X[i, j] * a - b) * c)
-            values[j, i + 1] = np.rint((X[i + 1, j] * a - b) * c)
-            values[j, i + 2] = np.rint((X[i + 2, j] * a - b) * c)
-            values[j, i + 3] = np.rint((X[i + 3, j] * a - b) * c)
-    for i in range(fours, n_rows):
-        for j in range(n_features):
-            values[j, i] = np.rint((X[i, j] * prescale[j] - middle[j]) * steps[j])
+def _scale(X, prescale, middle, steps, scaled, values):
+    for i in range(len(X)):
+        for j in range(X.shape[1]):
+            scaled[i, j] = np.rint((X[i, j] * prescale[j] - middle[j]) * steps[j])
+    turn(scaled, len(X), values)
 
 
 @inner
@@ -285,10 +277,10 @@ def neighbours(X, skipped, cut, before, after):
     """Raise ``before`` to the largest value below each ``cut``, lower ``after`` to the least of the others."""
     n_features = X.shape[1]
     same, places, number = _distinct(cut)
-    values = np.empty((n_features, TILE), np.float32)
+    rows, values = np.empty((TILE, n_features), np.float32), np.empty((n_features, TILE), np.float32)
     for start in range(0, len(X), TILE):
         n_rows = min(TILE, len(X) - start)
-        _in_few_digits(X[start : start + n_rows], values)
+        _in_few_digits(X[start : start + n_rows], rows, values)
         for j in range(n_features):
             for at in range(0, number[j], 2):
                 k, other = places[at, j], places[at + 1, j]
@@ -322,17 +314,12 @@ def _distinct(cut):
 
 
 @inner
-def _in_few_digits(X, values):
+def _in_few_digits(X, rows, values):
     """Copy rows to a tile. Rounding keeps their order, so no value between two others is lost by it, and saves time."""
-    n_rows, n_features = X.shape
-    eights = n_rows // 8 * 8
-    for i in range(0, eights, 8):
-        for j in range(n_features):
-            for k in range(8):
-                values[j, i + k] = np.float32(X[i + k, j])
-    for i in range(eights, n_rows):
-        for j in range(n_features):
-            values[j, i] = np.float32(X[i, j])
+    for i in range(len(X)):
+        for j in range(X.shape[1]):
+            rows[i, j] = np.float32(X[i, j])
+    turn(rows, len(X), values)
 
 
 @inner
