@@ -219,6 +219,32 @@ def test_gaps_of_chunks_compiled_or_not(seed):
         )
 
 
+@given(seeds)
+@settings(max_examples=20, deadline=None)
+def test_rows_that_are_skipped_would_change_no_gap(seed):
+    """Many rows, so that most are skipped: ties, ranges far from 0, limits beyond all values, rows kept out."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(2000, 4000)), int(rng.integers(1, 7))
+    X = rng.normal(size=(n, p))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    steps = rng.choice([0.0, 0.0, 0.25, 1e-7], p)  # columns on a grid have rows equally far beyond a limit
+    X = np.where(steps > 0, np.rint(X / np.where(steps > 0, steps, 1)) * steps, X)
+    X = X * 10.0 ** rng.integers(-3, 4, p) + rng.choice([0.0, 1.7e9, -3e4], p)
+    X = X.astype(rng.choice([np.float32, np.float64]))
+    known = np.where(np.isnan(X), np.nanmean(X, axis=0), X).astype(np.float64)
+    lower, upper = np.sort(known[rng.integers(n, size=(2, 3, p)), np.arange(p)], axis=0)
+    far = rng.random((2, *lower.shape))
+    lower, upper = np.where(far[0] < 0.3, -INF, lower), np.where(far[1] < 0.3, INF, upper)
+    if rng.random() < 0.3:
+        upper = np.where(far[1] > 0.9, np.nanmax(X, axis=0) + 1e9, upper)
+    kept_out = rng.random((n, 3)) < 0.1 if rng.random() < 0.5 else None
+    find = FindGaps.of(X, lower, upper)
+    plain = find(X, kept_out=kept_out)
+    compiled = find(np.asarray(X, order=rng.choice(["C", "F"])), kept_out=kept_out, compiled=True)
+    for name in ("inner", "outer", "two_valued"):
+        np.testing.assert_array_equal(getattr(compiled, name), getattr(plain, name))
+
+
 @pytest.mark.parametrize("growth", ["nearest_negative", "edge", "free"])
 @given(seed=seeds)
 @settings(max_examples=5, deadline=None)

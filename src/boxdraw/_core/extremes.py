@@ -1,4 +1,4 @@
-"""The least and the largest value of each column of many rows, compiled."""
+"""The least and the largest value of each column of many rows, and rows as columns, compiled."""
 
 # mypy: disable-error-code="no-untyped-def"
 # (numba finds the types of the compiled functions)

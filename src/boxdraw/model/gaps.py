@@ -92,9 +92,10 @@ class FindGaps:
             for tile in tiles(len(X), len(used) * len(self.lower)):
                 below, above = (_numbers(P[tile], used) for P in (positions or (X, X)))
                 _charge(below, above, *limits, self._unit(), out[tile], inner, outer)
-        return Gaps(inner, outer, np.array([self.whole[j] and self._has_only_ends(X[:, j], j) for j in used], bool))
+        two_valued = [bool(self.whole[j]) and self._has_only_ends(X[:, j], j) for j in used]
+        return Gaps(inner, outer, np.array(two_valued, dtype=np.bool_))
 
-    def _has_only_ends(self, values: FloatArray, j: int) -> bool:
+    def _has_only_ends(self, values: Matrix, j: int) -> bool:
         """Return True if some values of a column are nothing but the least and the largest."""
         parts = (values[tile] for tile in tiles(len(values), 1))
         return all(((part == self.low[j]) | (part == self.high[j]) | np.isnan(part)).all() for part in parts)
