@@ -37,7 +37,7 @@ def make_frame(seed=0, n_rows=400):
 def all_large(rows=2**18):
     """Learn from every table in passes, and from tables in memory in chunks of so many rows."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("learners.fast.fast_boxes", "tables.stored", "tables.training"):
+        for module in ("learners.fast.fast_boxes", "learners.stored", "tables.stored", "tables.training"):
             patch.setattr(f"boxdraw.{module}.LARGE", 0)
         patch.setattr("boxdraw._core.ranges._ROWS", rows)
         yield

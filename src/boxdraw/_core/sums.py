@@ -104,5 +104,10 @@ def on_grid(weight: FloatArray, count: FloatArray | None = None) -> FloatArray:
         in_all = len(weight) * float(weight[0])  # rounded once, as the sum below is
     else:
         in_all = math.fsum(weight if count is None else weight * count)
+    return on_grid_of(weight, in_all)
+
+
+def on_grid_of(weight: FloatArray, in_all: float) -> FloatArray:
+    """Round weights of some rows as `on_grid` does those of all, which add up to ``in_all``."""
     unit = 2.0 ** (math.ceil(math.log2(in_all)) - 51)
     return weight if unit <= 1 and (np.floor(weight) == weight).all() else np.rint(weight / unit) * unit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -153,12 +153,10 @@ class ColumnConstraints:
         least = self.asked.min_box_rows
         return self if least is None else replace(self, asked=replace(self.asked, min_box_rows=share * least))
 
-    def kept(self, boxes: BoxSet, inside: Iterable[BoolArray], data: Training) -> list[int]:
-        """Return the places of the boxes that keep all constraints, given which rows each of them holds."""
+    def kept(self, boxes: BoxSet, held: FloatArray) -> list[int]:
+        """Return the places of the boxes that keep all constraints, given the weight of all rows and of positives."""
         broken = {breach.box for breach in self.asked.breaches(boxes)}
-        weight, up = data.weights, data.weights * data.positive
-        sums = np.array([(weight[rows].sum(), up[rows].sum()) for rows in inside]).reshape(-1, 2)
-        return [k for k, enough in enumerate(self.asked.holds(*sums.T).tolist()) if enough and k + 1 not in broken]
+        return [k for k, enough in enumerate(self.asked.holds(*held.T).tolist()) if enough and k + 1 not in broken]
 
 
 def _around(values: Sequence[float]) -> FloatArray:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
+import numpy as np
+
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.ranges import Ranges
 from boxdraw.model.gaps import FindGaps, Gaps
 from boxdraw.tables.chunks import Chunk, Table
@@ -34,13 +37,29 @@ def round_on_rows(
     return find.rounded(find.in_memory(X, n_jobs, kept_out), two_sided)
 
 
-def round_on_table(table: Table, lower: FloatArray, upper: FloatArray, steps: BoolArray) -> Limits:
-    """Round limits in a pass over a table; the same, to the last bit, as in memory."""
-    survey = table.survey
-    find = FindGaps(lower, upper, survey.low, survey.high, survey.whole, steps)
+def round_on_table(
+    table: Table,
+    lower: FloatArray,
+    upper: FloatArray,
+    steps: BoolArray,
+    columns: IntArray | None = None,
+    kept_out: Callable[[Matrix], BoolArray] | None = None,
+    two_sided: BoolArray | bool = True,
+) -> Limits:
+    """Round limits in a pass over a table; the same, to the last bit, as in memory.
+
+    Only ``columns`` are read, if they are given: all that have limits, or that ``kept_out`` needs.
+    """
+    survey, some = table.survey, slice(None) if columns is None else columns
+    ranges = survey.low[some], survey.high[some], survey.whole[some]
+    find = FindGaps(lower[:, some], upper[:, some], *ranges, steps[some])
     if not len(find.used):
         return lower, upper
-    return find.rounded(table.reduce(_ChunkGaps(find), "round limits"))
+    gaps = table.reduce(_ChunkGaps(find, kept_out), "round limits", columns=columns)
+    lower, upper = lower.copy(), upper.copy()
+    two_sided = np.broadcast_to(two_sided, len(survey.low))[some]
+    lower[:, some], upper[:, some] = find.rounded(gaps, two_sided)
+    return lower, upper
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +67,8 @@ class _ChunkGaps:
     """The gaps between the rows of a chunk."""
 
     find: FindGaps
+    kept_out: Callable[[Matrix], BoolArray] | None = None
 
     def __call__(self, chunk: Chunk) -> Gaps:
-        return self.find(chunk.X, compiled=True)
+        out = None if self.kept_out is None else self.kept_out(chunk.X)
+        return self.find(chunk.X, kept_out=out, compiled=True)

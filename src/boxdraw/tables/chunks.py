@@ -1,6 +1,6 @@
 """Chunks of rows, the work on each, and the merged result.
 
-Every pass of Fast Boxes over a table has this shape: a function makes a small result of a chunk of rows, and two such
+Every pass of a learner over a table has this shape: a function makes a small result of a chunk of rows, and two such
 results can be merged into one. Neither how rows are cut into chunks nor the order of merging changes a bit of it.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cached_property, partial, reduce
 from typing import NamedTuple, Protocol, Self, TypeVar
 
-from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.ranges import row_chunks
 from boxdraw._core.tiles import threaded_map
 from boxdraw.tables.keys import Keys
@@ -45,10 +45,16 @@ class Table(Protocol):
         """What the first pass found."""
         ...
 
-    def reduce(self, work: Callable[[Chunk], P], what: str, beside: Callable[[], P] | None = None) -> P:
+    def reduce(
+        self,
+        work: Callable[[Chunk], P],
+        what: str,
+        beside: Callable[[], P] | None = None,
+        columns: IntArray | None = None,
+    ) -> P:
         """Make a pass: return the merged results of the work on all chunks, and of the work ``beside`` it.
 
-        ``what`` is shown as progress.
+        ``what`` is shown as progress. Chunks have only some of the matrix's columns if these are given.
         """
         ...
 
@@ -67,13 +73,20 @@ class InMemory:
     def _chunks(self) -> list[slice]:
         return row_chunks(len(self._data.X))
 
-    def reduce(self, work: Callable[[Chunk], P], what: str, beside: Callable[[], P] | None = None) -> P:
+    def reduce(
+        self,
+        work: Callable[[Chunk], P],
+        what: str,
+        beside: Callable[[], P] | None = None,
+        columns: IntArray | None = None,
+    ) -> P:
         """Make a pass over the rows."""
         data = self._data
 
         def at(rows: slice) -> P:
             weight = None if data.weight is None else data.weight[rows]
-            return work(Chunk(data.X[rows], data.positive[rows], weight))
+            X = data.X[rows] if columns is None else data.X[rows][:, columns]
+            return work(Chunk(X, data.positive[rows], weight))
 
         jobs: list[Callable[[], P]] = [] if beside is None else [beside]
         jobs += [partial(at, rows) for rows in self._chunks()]

@@ -6,7 +6,8 @@ other processes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,11 @@ class LearningColumns:
         """The columns of labels and weights."""
         return [self.target] if self.weight is None else [self.target, self.weight]
 
+    def some(self, features: Sequence[int]) -> LearningColumns:
+        """Return the columns of some features."""
+        names, categorical = tuple(self.features[j] for j in features), tuple(self.categorical[j] for j in features)
+        return replace(self, features=names, categorical=categorical, forced=frozenset())
+
     def weights(self, batch: Any) -> FloatArray | None:
         """Return the weights of a batch of rows after checking them."""
         return None if self.weight is None else row_weights(batch.column(self.weight), self.weight)
@@ -53,7 +59,7 @@ class LearningColumns:
         return np.array([value == label for value in values], dtype=np.bool_)[place]
 
     def matrix(self, batch: Any, encoding: Encoding, order: Order) -> Matrix:
-        """Return the learner's matrix of a batch, with places for codes; its columns are contiguous."""
+        """Return the learner's matrix of a batch; its columns are contiguous. Codes without an order stay codes."""
         columns: list[npt.NDArray[Any]] = []
         for name, values, had_missing in zip(self.features, encoding.categories, encoding.missing, strict=True):
             column = batch.column(name)
@@ -62,7 +68,8 @@ class LearningColumns:
                 if had_missing:
                     columns.append(np.isnan(columns[-1]).astype(columns[-1].dtype))
             else:
-                columns.append(_places(column, values, had_missing, order.places[len(columns)]))
+                codes = np.arange(len(values) + had_missing, dtype=np.float64)
+                columns.append(_places(column, values, had_missing, order.places.get(len(columns), codes)))
         dtype = np.result_type(np.float32, *{column.dtype for column in columns})
         X = np.empty((len(columns), len(batch)), dtype=np.float64 if dtype != np.float32 else dtype).T
         for j, column in enumerate(columns):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boxdraw._core.arrays import BoolArray, FloatArray, Matrix
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.rows import MISSING, UNSEEN, Columns, default_names, read_columns
 from boxdraw.model.rule import Category, as_category
@@ -78,6 +78,17 @@ class Encoding:
         """Return the column of the matrix that holds the values of each feature."""
         widths = (1 + (values is None and missing) for values, missing in self._features())
         return list(accumulate(widths, initial=0))[:-1]
+
+    def holding(self, columns: IntArray) -> tuple[list[int], list[int]]:
+        """Return the features that some columns of the matrix are of, and all columns of these."""
+        begins = [*self._columns(), len(self.n_codes)]
+        features = np.unique(np.searchsorted(begins, columns, side="right") - 1).tolist()
+        return features, [column for j in features for column in range(begins[j], begins[j + 1])]
+
+    def some(self, features: Sequence[int]) -> Encoding:
+        """Return the encoding of some features."""
+        names = None if self.names is None else tuple(self.names[j] for j in features)
+        return Encoding(names, tuple(self.categories[j] for j in features), tuple(self.missing[j] for j in features))
 
     def encode(self, X: Any) -> Matrix:
         """Return the matrix of a table that has the features by name, or in order."""

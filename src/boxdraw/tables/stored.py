@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -9,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from boxdraw._core.arrays import IntArray
 from boxdraw._core.progress import RowsProgress
 from boxdraw._core.ranges import LARGE
 from boxdraw.model.rule import Category
@@ -136,10 +138,27 @@ class StoredTable:
         for label, categories, n_known in zip(labels, self.encoding.categories, look.known.tolist(), strict=True):
             warn_of_identifiers(label, categories or (), n_known)
 
-    def reduce(self, work: Callable[[Chunk], P], what: str, beside: Callable[[], P] | None = None) -> P:
-        """Make a pass over the rows."""
-        on_batch = _OnBatch(work, self._columns, self.encoding, self.order, self._classes.pos_label)
-        result = self._reader.reduce(on_batch, self._columns.needed, what, self._classes.n_rows)
+    def in_codes(self) -> StoredTable:
+        """Return the same rows with codes for categories, whatever their order."""
+        table = copy.copy(self)
+        table.order = Order({})
+        return table
+
+    def reduce(
+        self,
+        work: Callable[[Chunk], P],
+        what: str,
+        beside: Callable[[], P] | None = None,
+        columns: IntArray | None = None,
+    ) -> P:
+        """Make a pass over the rows; only what some columns of the matrix are made of is read."""
+        source, encoding, order, places = self._columns, self.encoding, self.order, None
+        if columns is not None:
+            features, read = encoding.holding(columns)
+            source, encoding, places = source.some(features), encoding.some(features), np.searchsorted(read, columns)
+            order = Order({at: order.places[column] for at, column in enumerate(read) if column in order.places})
+        on_batch = _OnBatch(work, source, encoding, order, self._classes.pos_label, places)
+        result = self._reader.reduce(on_batch, source.needed, what, self._classes.n_rows)
         assert result is not None
         return result if beside is None else beside().merge(result)
 
@@ -169,9 +188,11 @@ class _OnBatch:
     encoding: Encoding
     order: Order
     pos_label: Any
+    places: IntArray | None  # of the columns that the work needs; None for all
 
     def __call__(self, batch: Any) -> Any:
-        return self.work(self.columns.chunk(batch, self.encoding, self.order, self.pos_label))
+        chunk = self.columns.chunk(batch, self.encoding, self.order, self.pos_label)
+        return self.work(chunk if self.places is None else chunk._replace(X=chunk.X[:, self.places]))
 
 
 def is_small(classes: Classes, columns: LearningColumns) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from functools import partial
 from numbers import Integral
 from typing import Any, Self
@@ -14,7 +13,6 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import BoolArray, FloatArray
-from boxdraw._core.progress import ProgressCallback, RowsProgress
 from boxdraw._core.ranges import LARGE, find_ranges
 from boxdraw._core.warn import CautionWarning, warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
@@ -25,7 +23,7 @@ from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights
 from boxdraw.learners.fast.sources import LargeTable, SmallTable, Source, training_roc
 from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
-from boxdraw.learners.stability import LearnedBoxClassifier
+from boxdraw.learners.stored import TableLearner
 from boxdraw.tables.chunks import Table
 from boxdraw.tables.keys import Keys
 from boxdraw.tables.training import Training, read_training_rows
@@ -150,18 +148,13 @@ class BaseFastBoxes(BaseBoxClassifier):
         return state
 
 
-class LearnedFastBoxes(BaseFastBoxes, LearnedBoxClassifier, ABC):
+class LearnedFastBoxes(BaseFastBoxes, TableLearner, ABC):
     """The fit: rows in memory and stored tables differ in their source alone."""
 
-    categorical_features: Any
-    pos_label: Any
     round_limits: bool
     verbose: int
+    _shown_as = "Fast Boxes"
     _simplified_at: float | None = None  # what a false alarm costs where limits are left out
-
-    @abstractmethod
-    def _check_parameters(self, *, stored: bool) -> None:
-        """Raise if a parameter is wrong, or does not go with a stored table."""
 
     @abstractmethod
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
@@ -203,75 +196,8 @@ class LearnedFastBoxes(BaseFastBoxes, LearnedBoxClassifier, ABC):
         self._fit(SmallTable(rows) if small else LargeTable.in_memory(rows, self._encoding, self.n_jobs))
         return self
 
-    @unchanged_on_error
-    def fit_table(
-        self,
-        source: Any,
-        *,
-        target: str,
-        weight: str | None = None,
-        features: Sequence[str] | None = None,
-        memory_limit: int | str | None = None,
-        progress: bool | ProgressCallback | None = None,
-    ) -> Self:
-        """Draw the boxes around the positives of a stored table, which may be larger than memory.
-
-        The model is that of `fit` on the same rows, bit for bit, whatever the order of files and rows. After its labels
-        the table is read four times: for ranges and positives, for the sums that place the edges, for the negatives
-        next to the edges, and to round the limits (not with ``round_limits=False``). `FastBoxesClassifierCV` reads it
-        once more, for rows to choose the parameters by. Small tables are read into memory.
-
-        Parameters
-        ----------
-        source : path, list of paths, pyarrow.dataset.Dataset, pyarrow.Table, ClusterFiles or dask.dataframe.DataFrame
-            Parquet, Arrow or CSV files, or a directory of them. The partitions of a Dask frame stay where they are, and
-            the files of a `boxdraw.tables.dask.ClusterFiles` are read by the workers of a Dask cluster.
-        target : str
-            The column with the labels, of two classes.
-        weight : str, optional
-            A column with the weights of the rows.
-        features : sequence of str, optional
-            The columns to learn from; all others by default.
-        memory_limit : int or str, optional
-            About how much memory to use, in bytes or like "500 MB", in this process or in each task of a cluster; a
-            gigabyte by default. The positives, up to 100 000 distinct ones, have to fit in as well.
-        progress : bool or callable, optional
-            Whether to show progress, as ``verbose`` does. A callable gets the name of the pass, the rows done, and the
-            number of all rows, or None if that is unknown.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Examples
-        --------
-        >>> import pyarrow as pa
-        >>> from boxdraw import FastBoxesClassifier
-        >>> table = pa.table({"amount": [1.0, 2.0, 9.0, 8.0, 2.5], "fraud": ["no", "no", "yes", "yes", "no"]})
-        >>> FastBoxesClassifier(n_boxes=1).fit_table(table, target="fraud").boxes_.to_text()
-        'Box 1: amount ≥ 3'
-        """
-        from boxdraw.tables.columns import find_columns
-        from boxdraw.tables.stored import StoredTable, find_classes, is_small, open_reader, read_labelled
-
-        self._check_parameters(stored=True)
-        tell = progress if callable(progress) else None
-        shown = RowsProgress("Fast Boxes", tell is None and bool(progress or self.verbose), tell)
-        reader = open_reader(source, memory_limit, self.n_jobs, shown)
-        columns = find_columns(reader.schema, target, weight, features, self.categorical_features)
-        classes = find_classes(reader, columns, self.pos_label)
-        if is_small(classes, columns):
-            self.fit(*read_labelled(reader, columns))
-            self._target = target
-            return self
-        table = StoredTable(reader, columns, classes)
-        self.classes_, self.pos_label_ = classes.labels, classes.pos_label
-        self.n_features_in_ = len(columns.features)
-        self.feature_names_in_ = np.array(columns.features, dtype=object)
-        self._encoding, self._target = table.encoding, target
+    def _fit_stored(self, table: Any) -> None:
         self._fit(LargeTable(table, Keys(table.encoding, table.order)))
-        return self
 
     def _fit(self, source: Source) -> None:
         """Draw the boxes for one setting; keep the edges, which answer for the others."""

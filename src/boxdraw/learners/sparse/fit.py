@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
+from boxdraw._core.arrays import FloatArray, IntArray, Matrix
 from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
 from boxdraw.learners.constraints import ColumnConstraints
@@ -20,8 +20,9 @@ from boxdraw.learners.engine.levels import NUMBERS, LevelTable, make_axes, put_o
 from boxdraw.learners.folds import inner_splits, usable_folds
 from boxdraw.learners.frontier import Frontier, FrontierPoint, make_frontier
 from boxdraw.learners.goals import Goal
+from boxdraw.learners.patterns import Patterns
 from boxdraw.learners.risk import FoldRows, held_out_risk, ladder, spread
-from boxdraw.learners.rounding import Limits, round_on_rows
+from boxdraw.learners.rounding import Limits, round_on_rows, round_on_table
 from boxdraw.learners.sparse.budget import LEVELS, best_within
 from boxdraw.learners.sparse.drawings import Board, Costs, has_clusters, limits_of, order_of
 from boxdraw.learners.sparse.learn import (
@@ -43,12 +44,14 @@ from boxdraw.learners.sparse.learn import (
     n_deals,
     standard_error,
 )
-from boxdraw.learners.sparse.place import Placing
+from boxdraw.learners.sparse.place import WINDOW, Placing
 from boxdraw.learners.sparse.rank import LOW_PRICE, PARTS, RATIOS, Ranking, draw_costs, spreads
 from boxdraw.learners.sparse.revise import Revision, Rows, Step, aligned, held_out_gains, revise, revisions
+from boxdraw.learners.sparse.sweep import KeptOut, Sweep, first_places, start
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import rule_texts
 from boxdraw.model.risk import RiskTable
+from boxdraw.tables.chunks import Table
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.order import Order
 from boxdraw.tables.training import Training
@@ -85,8 +88,10 @@ class Fit:
         n_jobs: int | None = None,
         goal: Goal | None = None,
         base_rate: float | None = None,
+        table: Table | None = None,
     ) -> None:
         self._data, self._few, self._encoding, self._constraints = data, few, encoding, constraints
+        self._table = table  # where all rows are, if the data are a sample of them
         self._round, self._n_jobs, self._goal, self._base_rate = round_limits, n_jobs, goal, base_rate
         self._masks = partial(constraints.of_table, share=constraints.least_share(data))
         n_numbers = LEVELS if goal is not None and goal.is_most else NUMBERS
@@ -95,6 +100,7 @@ class Fit:
         self._order = order_of(self.table, self._axes)
         moved = [column for column in self.table.columns if not constraints.fixed[column.column]]
         self._cuts = {column.column: column.cuts for column in moved}
+        self._with_missing = [column for column, _, missing in encoding.layout() if missing]
         self._efforts = Efforts.for_table(self.table)
         self._held_out: HeldOut | None = None
         self._first_deal: list[Split] = []
@@ -167,9 +173,10 @@ class Fit:
             choice = aim.choices[place]
             path[choice.place] = cut
         ratio, drawing = grid.ratios[choice.ratio], path[choice.place]
-        softness = _SOFTNESS * np.sqrt(self._data.positive_weight) if smooth and self._few is self._data else 0.0
+        whole = self._few is self._data and self._table is None
+        softness = _SOFTNESS * np.sqrt(self._data.positive_weight) if smooth and whole else 0.0
         price = grid.limits[choice.limit] / 2 * self._data.positive_weight
-        boxes = self._boxes(drawing, self._data, ratio, softness, price, stays=share is not None)
+        boxes = self._boxes(drawing, self._data, (ratio, price), softness, share is not None, self._table)
         by_cost, ranking = self._rank(drawing, grid, choice) if ranks else ([], Ranking([], np.ones(0)))
         return Found(
             boxes,
@@ -191,13 +198,14 @@ class Fit:
         costs = grid.costs(grid.ratios[choice.ratio], grid.limits[choice.limit])
         columns = encoding.columns(data.X, features)
         columns = {j: col if encoding.categories[j] else np.asarray(col, np.float64) for j, col in columns.items()}
-        stay = set(rule_texts(old))
+        stay, mass = set(rule_texts(old)), on_grid(data.weights)
 
         def path(part: IntArray) -> list[list[Step]]:
             rows = Rows.of(columns, data, costs.ratio, part)
 
             def allowed(boxes: BoxSet) -> bool:
-                kept = self._constraints.kept(boxes, list(rows.held(boxes)), data.take(part))
+                held = Patterns.of(rows.held(boxes).T, data.positive[part], mass[part]).held()
+                kept = self._constraints.kept(boxes, held)
                 texts = rule_texts(boxes)
                 return {text for k, text in enumerate(texts) if k not in kept} <= stay
 
@@ -264,61 +272,104 @@ class Fit:
         return held_out_risk(of, counts, union, base_rate=self._base_rate, each=table.stand_for)
 
     def _boxes(
-        self, drawing: Drawing, data: Training, ratio: float, softness: float, price: float, stays: bool = False
+        self,
+        drawing: Drawing,
+        data: Training,
+        costs: tuple[float, float],
+        softness: float,
+        stays: bool = False,
+        table: Table | None = None,
     ) -> BoxSet:
         """Place the limits of a drawing on the rows, or leave them where they were if else boxes break constraints.
 
-        One that ``stays`` keeps its limits between the levels: it flags as much as it should.
+        The costs are those of a false alarm, in balances, and of a limit. A drawing that ``stays`` keeps its limits
+        between the levels: it flags as much as it should. Of a large ``table``, the rows are a sample.
         """
-        boxes, n_kept = self._placed(drawing, data, ratio, softness, price, stays)
+        boxes, n_kept = self._placed(drawing, data, costs, softness, stays, table)
         if n_kept < np.count_nonzero(drawing.used) and not stays:
-            others, n_others = self._placed(drawing, data, ratio, softness, price, stays=True)
+            others, n_others = self._placed(drawing, data, costs, softness, True, table)
             return others if n_others > n_kept else boxes
         return boxes
 
     def _placed(
-        self, drawing: Drawing, data: Training, ratio: float, softness: float, price: float, stays: bool
+        self,
+        drawing: Drawing,
+        data: Training,
+        costs: tuple[float, float],
+        softness: float,
+        stays: bool,
+        table: Table | None,
     ) -> tuple[BoxSet, int]:
         """Place the limits of a drawing, round them, and translate them; return how many boxes keep the constraints."""
-        lower, upper = self._limits(drawing)
-        if not len(lower):
-            return self._encoding.boxes(lower, upper, self._order), 0
-        X, mass = self._order.apply(data.X), on_grid(data.weights)
+        limits = self._limits(drawing)
+        if not len(limits[0]):
+            return self._encoding.boxes(*limits, self._order), 0
+        X, mass, (ratio, price) = self._order.apply(data.X), on_grid(data.weights), costs
         weight = np.where(data.positive, mass, on_grid(data.weights * (ratio * data.balance)) * -1)
-        placing = Placing(X, weight, lower, upper)
+        placing = Placing(X, weight, *limits)
         if not stays:
             placing.move_limits(self._cuts, softness)
         sets = {} if stays else placing.choose_sets(self._order.places, data.X, price)
         if sets:  # among the rows of other sets, other limits are best
             placing.move_limits(self._cuts, softness)
-        placing.leave_out_missing([column for column, _, missing in self._encoding.layout() if missing], X)
-        kept_out = placing.kept_out(self._constraints.fixed) if sets else None
-        read = self._read(X, lower, upper, kept_out=kept_out, ranges=data.ranges)
-        limits = read if self._round else (lower, upper)
-        boxes, kept = self._encoding.boxes(*limits, self._order), list(range(len(lower)))
-        if len(boxes) < len(lower):
-            boxes = self._kept(limits, read, placing.inside(), data)
+        if table is not None:
+            costs = ratio * data.balance, price
+            read, sets, found = self._swept(table, limits, sets, None if stays else data.X, costs)
+        else:
+            placing.leave_out_missing(self._with_missing, X)
+            kept_out = placing.kept_out(self._constraints.fixed) if sets else None
+            read = self._read(X, *limits, kept_out=kept_out, ranges=data.ranges)
+            found = Patterns.of(placing.inside(), data.positive, mass)
+        limits, held = read if self._round else limits, found.held()
+        boxes = self._encoding.boxes(*limits, self._order)
+        if len(boxes) < len(held):
+            boxes = self._kept(limits, read, held)
             return boxes, len(boxes)
-        boxes = self._with_sets(boxes, sets)
+        boxes, kept = self._with_sets(boxes, sets), list(range(len(held)))
         if self._constraints.asked.any:
             shown = self._with_sets(self._encoding.boxes(*read, self._order), sets)
-            kept = self._constraints.kept(shown, placing.inside(), data)
+            kept = self._constraints.kept(shown, held)
         # What catches most is read first. What catches nothing more was drawn for rows that folds took for positives.
-        return boxes[placing.needed(mass * data.positive, kept)], len(kept)
+        return boxes[found.needed(kept)], len(kept)
 
-    def _kept(self, limits: Limits, read: Limits, inside: Sequence[BoolArray], data: Training) -> BoxSet:
-        """Return the boxes that keep the constraints, given their rows; without those that nothing can be in."""
+    def _swept(
+        self,
+        table: Table,
+        limits: Limits,
+        sets: dict[tuple[int, int], IntArray],
+        values: Matrix | None,
+        costs: tuple[float, float],
+    ) -> tuple[Limits, dict[tuple[int, int], IntArray], Patterns]:
+        """Place limits, in place, on all rows of a table, from ``values`` of a sample on; None: they stay."""
+        sweep = Sweep(table, start(limits, self._order, sets), *costs)
+        if values is None:
+            sweep.look()
+        else:
+            sweep.move(first_places(sweep.placed, values, self._cuts, WINDOW))
+        sweep.write(limits, self._with_missing)
+        read, placed, fixed = limits, sweep.placed, self._constraints.fixed
+        if self._rounds:
+            kept_out = KeptOut(placed, fixed[placed.columns])
+            read = round_on_table(table, *limits, fixed, placed.columns, kept_out, self._constraints.two_sided)
+        return read, sweep.sets(limits, self._order), sweep.seen.patterns
+
+    def _kept(self, limits: Limits, read: Limits, held: FloatArray) -> BoxSet:
+        """Return the boxes that keep the constraints, given what they hold; without those that nothing can be in."""
         boxes = self._encoding.boxes(*limits, self._order)
         if not self._constraints.asked.any:
             return boxes
         pairs = zip(limits[0][:, None], limits[1][:, None], strict=True)
-        alone = [self._encoding.boxes(low, high, self._order) for low, high in pairs]
-        rows = [own for own, box in zip(inside, alone, strict=True) if len(box)]
-        return boxes[self._constraints.kept(self._encoding.boxes(*read, self._order), rows, data)]
+        there = [bool(len(self._encoding.boxes(low, high, self._order))) for low, high in pairs]
+        return boxes[self._constraints.kept(self._encoding.boxes(*read, self._order), held[there])]
+
+    @property
+    def _rounds(self) -> bool:
+        """Whether limits are rounded as far as the constraints allow, if only to count them: an equality is one."""
+        return self._round or self._constraints.asked.max_limits is not None
 
     def _read(self, X: Matrix, lower: FloatArray, upper: FloatArray, **known: Any) -> Limits:
-        """Round limits as far as the constraints allow; else only to count them: an equality is one."""
-        if not self._round and self._constraints.asked.max_limits is None:
+        """Round limits on rows in memory."""
+        if not self._rounds:
             return lower, upper
         known["two_sided"] = self._constraints.two_sided
         return round_on_rows(X, lower, upper, self._constraints.fixed, self._n_jobs, **known)
@@ -348,7 +399,7 @@ class Fit:
             if drawing.used.any() and key not in seen:
                 seen.add(key)
                 price = grid.limits[q] / 2 * rows.positive_weight
-                drawn = self._boxes(drawing, rows, grid.ratios[choice.ratio], softness, price)
+                drawn = self._boxes(drawing, rows, (grid.ratios[choice.ratio], price), softness)
                 if len(drawn) or not asked.of_rows:
                     points.append(self._point(drawn, grid, Choice(choice.ratio, g, q)))
         return make_frontier(points, self._point(boxes, grid, choice)) if len(boxes) else Frontier([], 0)
@@ -392,8 +443,11 @@ class Fit:
         lower, upper = read if self._round else (lower, upper)
         asked = self._constraints.asked
         data = self._data if asked.of_rows else self._few
-        inside = Placing(self._order.apply(data.X), data.weights, lower, upper).inside() if asked.any else []
+        held = np.zeros((len(lower), 2))
+        if asked.any and len(lower):
+            inside = Placing(self._order.apply(data.X), data.weights, lower, upper).inside()
+            held = Patterns.of(inside, data.positive, on_grid(data.weights)).held()
         return [
-            self._kept((lower[part], upper[part]), (read[0][part], read[1][part]), inside[part], data)
+            self._kept((lower[part], upper[part]), (read[0][part], read[1][part]), held[part])
             for part in itertools.starmap(slice, itertools.pairwise([0, *ends.tolist(), len(lower)]))
         ]

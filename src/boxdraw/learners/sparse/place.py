@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 
-_WINDOW = 4  # cuts to either side within which a limit may move
+WINDOW = 4  # cuts to either side within which a limit may move
 
 Masks = dict[int, BoolArray]  # by column: which rows are within the limits of a box
 
@@ -89,20 +87,9 @@ class Placing:
         inside = [self._inside({j: mask for j, mask in masks.items() if columns[j]}) for masks in self._masks]
         return ~np.column_stack(inside)
 
-    def inside(self) -> list[BoolArray]:
-        """Return a mask of the rows in each box."""
-        return [self._inside(masks) for masks in self._masks]
-
-    def needed(self, weight: FloatArray, kept: Sequence[int]) -> list[int]:
-        """Return the kept boxes, what holds most weight first; without those that hold none that the others do not."""
-        inside = self.inside()
-        order = sorted(kept, key=lambda k: -weight[inside[k]].sum())
-        times = np.sum([inside[k] for k in kept], axis=0)
-        for k in order[::-1]:
-            if not weight[inside[k] & (times == 1)].any():
-                times -= inside[k]
-                order.remove(k)
-        return order
+    def inside(self) -> BoolArray:
+        """Return which rows each box holds: (rows, boxes)."""
+        return np.column_stack([self._inside(masks) for masks in self._masks])
 
     def _inside(self, masks: Masks) -> BoolArray:
         """Return a mask of the rows in a box."""
@@ -117,8 +104,8 @@ def _moved(
 ) -> float:
     """Return the best place of a lower limit, given the rows that only it can keep out and the limit above it."""
     at = int(np.searchsorted(cuts, limit, side="right")) - 1  # an upper limit is just beyond its cut
-    low = cuts[at - _WINDOW] if at >= _WINDOW and not softness else -np.inf
-    high = min(cuts[at + _WINDOW] if at + _WINDOW < len(cuts) and not softness else np.inf, other)
+    low = cuts[at - WINDOW] if at >= WINDOW and not softness else -np.inf
+    high = min(cuts[at + WINDOW] if at + WINDOW < len(cuts) and not softness else np.inf, other)
     rows = np.flatnonzero((values >= low) & (values <= high))
     order = rows[np.argsort(values[rows], kind="stable")]
     value = values[order]

@@ -25,11 +25,12 @@ from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_no
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.existing import added, check_existing, idle_rules, idle_text, left_by
 from boxdraw.learners.sparse.revise import Revision, check_revise
-from boxdraw.learners.stability import LearnedBoxClassifier
+from boxdraw.learners.stored import SampleLearner
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
+from boxdraw.tables.chunks import Table
 from boxdraw.tables.labels import weights_of
-from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
+from boxdraw.tables.training import Training, read_training_rows
 
 _BOXES = (1, 2, 4, 8)
 # Prices of a limit in shares of the positives. Of the usual ones the highest is chosen that does about as well as the
@@ -42,7 +43,7 @@ _SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, amo
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
-class SparseBoxesClassifier(LearnedBoxClassifier):
+class SparseBoxesClassifier(SampleLearner):
     """The fewest boxes and limits that do the job: a rule as short as the truth allows.
 
     It maximises the weight of the positives in the boxes, less that of the negatives times the cost of a false alarm,
@@ -163,6 +164,7 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
     path_: list[tuple[float, BoxSet]]
     goal_: KeptGoal | None
     revisions_: list[Revision]
+    _shown_as = "Sparse Boxes"
     _ranks = True  # rows, by drawings for other costs
 
     def __init__(
@@ -241,15 +243,21 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
         SparseBoxesClassifier
             The fitted estimator.
         """
-        from boxdraw.learners.engine.draw import warm_up  # numba is not imported before it is needed
-        from boxdraw.learners.sparse.fit import Fit
-
-        self._check_parameters()
+        self._check_parameters(stored=False)
         data = read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs), groups=groups)
         all_rows = data
         if self.existing is not None:
             data = left_by(self.existing, X, data, self.n_jobs)
-        check_balance(data, LEAST_BALANCE)
+        self._learn_rows(data)
+        if self.existing is not None and (idle := idle_rules(self.existing, self.boxes_, X, all_rows)):
+            warn(idle_text(self.existing, idle), CautionWarning)
+        return self
+
+    def _learn(self, data: Training, table: Table | None) -> None:
+        """Learn from rows in memory: all there are or, if there is a ``table``, a sample of it."""
+        from boxdraw.learners.engine.draw import warm_up  # numba is not imported before it is needed
+        from boxdraw.learners.sparse.fit import Fit
+
         constraints = ColumnConstraints.of(self._encoding, self, self.max_limits)
         few = draw_sample(data, _SEARCHED)
         asked = constraints.asked
@@ -257,7 +265,7 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
         progress = Progress("Sparse Boxes", self.verbose)
         rounded = bool(self.round_limits)
         goal = goal_of(self)
-        fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal, self.base_rate)
+        fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal, self.base_rate, table)
         progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
         grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
         splits = self._splits(fit, few, len(grid.ratios) > 1)
@@ -276,9 +284,7 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
         if self.revise is not None:
             self._revise(fit, few, grid, choice)
         self._warn(data, doubt, found.flags_everything, asked.any)
-        self._name_idle(all_rows, X)
         warn_if_missed(self.goal_, asked.any)
-        return self
 
     def at(self, n_limits: int) -> SparseBoxesClassifier:
         """Return the classifier with the drawing of at most so many limits from ``frontier_``.
@@ -345,11 +351,6 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
         self.boxes_ = self.revisions_[taken].boxes
         self._set_risk(None)  # that of other boxes
 
-    def _name_idle(self, data: Training, X: Any) -> None:
-        """Warn of existing rules that are idle beside the new ones."""
-        if self.existing is not None and (idle := idle_rules(self.existing, self.boxes_, X, data)):
-            warn(idle_text(self.existing, idle), CautionWarning)
-
     def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Return the columns of ``box_table`` and, beside existing rules, what each box adds to them."""
         columns = super()._statistics(boxes, X, y, sample_weight)
@@ -358,8 +359,11 @@ class SparseBoxesClassifier(LearnedBoxClassifier):
         positive, member = self._is_positive(X, y), boxes.membership(self._validated(X))
         return columns | added(self.existing, member, X, positive, weights_of(sample_weight, len(positive)))
 
-    def _check_parameters(self) -> None:
+    def _check_parameters(self, *, stored: bool) -> None:
+        self._check_folds(stored)
         check_existing(self.existing)
+        if stored and self.existing is not None:
+            raise ValueError("fit_table knows no existing rules yet: give the rows to fit, or leave existing out.")
         check_revise(self.revise, self.max_changes)
         if self.revise is not None and (goal := goal_of(self)) is not None:
             raise ValueError(f"revise goes by a cost: state false_alarm_cost instead of {goal.name}.")
