@@ -17,9 +17,12 @@ import boxdraw
 from boxdraw import FastBoxesClassifierCV, SparseBoxesClassifier
 from boxdraw.cli.learning import box_counts
 from boxdraw.cli.options import load_model
+from boxdraw.tables.labelled import TrainingFile
 
 from .conftest import small_table
 
+IN_PASSES = ("sparse", "fast")
+HINT = f"--method {' or '.join(IN_PASSES)} reads large tables in pieces"
 FEW = ("--max-boxes", 2)
 
 
@@ -445,9 +448,26 @@ def test_cautions_are_in_terms_of_the_command_line(run, folder, method):
 def test_a_large_table_is_pointed_out(run, data, monkeypatch):
     monkeypatch.setattr("boxdraw.cli.fit.MEMORY_LIMIT", 8 * 120 * 2 - 1)
     assert run("fit", data, "--target", "fraud", *FEW).err == (
-        "boxdraw: note: all 120 rows of data.csv are read into memory; --method fast reads large tables in pieces\n"
+        f"boxdraw: note: all 120 rows of data.csv are read into memory; {HINT}\n"
     )
     assert run("fit", data, "--target", "fraud", "--method", "fast", *FEW, "--force").err == ""
+
+
+def test_large_tables_are_read_in_passes(run, data, monkeypatch):
+    """The model is that of the same rows in memory."""
+    learn, stored = ("fit", data, "--target", "fraud", "--method"), []
+    for module in ("cli.fit", "learners.stored", "tables.stored", "tables.training"):
+        monkeypatch.setattr(f"boxdraw.{module}.LARGE", 0)
+    plain = TrainingFile.read
+    monkeypatch.setattr(TrainingFile, "read", lambda file: stored.append(file) or plain(file))
+    for method in IN_PASSES:
+        run(*learn, method, "-o", f"{method}.json")
+        assert not stored
+        monkeypatch.setattr("boxdraw.cli.fit.LARGE", 10**9)
+        run(*learn, method, "-o", "memory.json")
+        assert stored.pop()
+        assert Path(f"{method}.json").read_text() == Path("memory.json").read_text()
+        monkeypatch.setattr("boxdraw.cli.fit.LARGE", 0)
 
 
 def test_a_table_that_does_not_fit_into_memory(fails, data, monkeypatch):
@@ -455,5 +475,5 @@ def test_a_table_that_does_not_fit_into_memory(fails, data, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr("boxdraw.cli.learning.SparseBoxesClassifier.fit", full)
-    words = "not enough memory for --method sparse on data.csv; --method fast reads large tables in pieces"
+    words = f"not enough memory for --method sparse on data.csv; {HINT}"
     fails("fit", data, "--target", "fraud", words=words)

@@ -134,14 +134,15 @@ class Pieces:
         self._data, self._rng = data, rng
         self.survey = survey_of(data, Keys(encoding, Order({})), [slice(0, len(data.X))], None)
 
-    def reduce(self, work, what, beside=None):
+    def reduce(self, work, what, beside=None, columns=None):
         rng, data = self._rng, self._data
+        X = data.X if columns is None else data.X[:, columns]
         order = rng.permutation(len(data.X))
         cuts = np.sort(rng.integers(0, len(order) + 1, rng.integers(0, 9)))
         parts = [] if beside is None else [beside()]
         for rows in np.split(order, cuts):
             weight = None if data.weight is None else data.weight[rows]
-            parts.append(work(Chunk(data.X[rows], data.positive[rows], weight)))
+            parts.append(work(Chunk(X[rows], data.positive[rows], weight)))
         while len(parts) > 1:
             at = rng.integers(len(parts) - 1)
             one, other = parts.pop(at), parts.pop(at)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from boxdraw import Frontier
+from boxdraw._core.ranges import LARGE
 from boxdraw._core.version import __version__
 from boxdraw._core.warn import warn
 from boxdraw.cli.errors import Failure, UsageError
@@ -45,6 +46,8 @@ EXAMPLES = """\
   boxdraw fit small.parquet --target fraud --method exact --max-boxes 2 --time-limit 300
   cat data.csv | boxdraw fit - --target fraud -o - | boxdraw rules -"""
 
+_IN_PASSES = ("sparse", "fast")  # methods that need not have all rows in memory
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
@@ -66,7 +69,7 @@ def run(args: argparse.Namespace) -> None:
         data = read_labelled(args, tell)
         read_constraints(args, data.features, data.rows.file.name)
         set_alarm_rate(args, data)
-        fitted = _fit_in_passes(args, data, tell) if args.method == "fast" else None
+        fitted = _fit_in_passes(args, data, tell) if _in_passes(args, data) else None
     if fitted is None:
         fitted = _fit_in_memory(args, data)
     model = _model(args, data, fitted)
@@ -89,8 +92,14 @@ def _warn(figures: list[dict[str, Any]]) -> None:
         warn("No row with the label is in a box: do not rely on them.")
 
 
+def _in_passes(args: argparse.Namespace, data: TrainingFile) -> bool:
+    """Return True if the table is read in pieces; methods other than fast do so if it is large."""
+    large = data.n_rows * len(data.features) > LARGE
+    return args.method in _IN_PASSES and args.existing is None and (args.method == "fast" or large)
+
+
 def _fit_in_passes(args: argparse.Namespace, data: TrainingFile, tell: Tell) -> Any:
-    """Learn with Fast Boxes, which reads large tables in pieces."""
+    """Learn with a method that reads large tables in pieces."""
     rows = data.rows
     return make_estimator(args).fit_table(
         data, target=rows.target, weight=rows.weight, features=data.features, progress=tell
@@ -98,8 +107,9 @@ def _fit_in_passes(args: argparse.Namespace, data: TrainingFile, tell: Tell) -> 
 
 
 def _fit_in_memory(args: argparse.Namespace, data: TrainingFile) -> Any:
-    """Learn with a method that needs all rows at once."""
-    name, hint = data.rows.file.name, "--method fast reads large tables in pieces"
+    """Learn from all rows at once."""
+    name, hint = data.rows.file.name, f"--method {' or '.join(_IN_PASSES)} reads large tables in pieces"
+    hint += ", without --existing" * (args.existing is not None)
     if 8 * data.n_rows * len(data.features) > MEMORY_LIMIT:
         note(f"all {data.n_rows} rows of {name} are read into memory; {hint}", args.quiet)
     try:
