@@ -460,7 +460,7 @@ def test_large_tables_are_read_in_passes(run, data, monkeypatch):
         monkeypatch.setattr(f"boxdraw.{module}.LARGE", 0)
     plain = TrainingFile.read
     monkeypatch.setattr(TrainingFile, "read", lambda file: stored.append(file) or plain(file))
-    for method in IN_PASSES:
+    for method in IN_PASSES[:-1]:  # fast never has all rows in memory
         run(*learn, method, "-o", f"{method}.json")
         assert not stored
         monkeypatch.setattr("boxdraw.cli.fit.LARGE", 10**9)

@@ -50,6 +50,8 @@ class SparseBoxesClassifier(SampleLearner):
     less a price per box and per limit. The search gives one box at a time its best interval on one feature, and starts
     anew from many places. Inner folds choose the prices, the number of boxes and, unless you state it, the cost.
 
+    The limits of a table of more than a million cells are found on a sample, and placed on all rows in a few passes.
+
     A model not to rely on gives a warning: one without boxes, one that flags everything, one learned from one or two
     rows of a class, or one that does no better than chance on the inner folds.
 
@@ -144,7 +146,7 @@ class SparseBoxesClassifier(SampleLearner):
     --------
     ScoredBoxesClassifier : Ranks better, with points per box.
     ExactBoxesClassifier : Proves that no drawing is better.
-    FastBoxesClassifierCV : For compact clusters and files larger than memory.
+    FastBoxesClassifierCV : For compact clusters.
 
     Examples
     --------
