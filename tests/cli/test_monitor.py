@@ -108,6 +108,12 @@ def test_no_labels_anywhere(run, months, model):
     assert "precision" not in result.out
 
 
+def test_a_period_without_rows_is_told(run, months, model):
+    pyarrow.csv.write_csv(pyarrow.csv.read_csv("december.csv")[:0], "january.csv")
+    result = run("monitor", model, *months, "january.csv")
+    assert (result.code, result.out.splitlines()[-1]) == (0, "january: no rows")
+
+
 def test_files_of_one_name_in_different_folders(run, months, model):
     Path("old").mkdir()
     Path("november.csv").rename("old/december.csv")

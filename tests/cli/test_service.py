@@ -4,6 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.csv
 import pytest
 
@@ -97,11 +98,35 @@ def test_rules_that_are_right_stay(run, payments, model):
     assert after == before or len(after.edits) == 1
 
 
+def test_the_features_and_the_cost_of_the_fit_are_taken_again(run, payments):
+    table = pyarrow.csv.read_csv(payments)
+    shop = pa.array([7 + 2 * (k % 3) for k in range(len(table))])
+    pyarrow.csv.write_csv(table.append_column("shop", shop).append_column("id", pa.array(range(len(table)))), "new.csv")
+    fit = "fit", "new.csv", "--target", "fraud", "--drop", "id", "--categorical", "shop"
+    assert run(*fit, "--false-alarm-cost", "0.07", "--quiet").code == 0
+    result = run("revise", "model.json", "new.csv")
+    assert result.code == 0, result
+    after = json.loads(Path("revised.json").read_text(encoding="utf-8"))
+    kinds = {one["name"]: one["kind"] for one in after["boxes"]["features"]}
+    assert "id" not in kinds
+    assert kinds["shop"] == "categorical"
+    assert load_model("revised.json").fit.get("false_alarm_cost", 0.07) == 0.07
+
+
+def test_rules_without_labels_get_those_of_the_rows(run, payments, model):
+    bare = BoxSet.from_text("Box 1: amount ≥ 2.5", ["amount", "hour", "age"])
+    Path("bare.json").write_text(bare.to_json(), encoding="utf-8")
+    assert run("revise", "bare.json", payments, "--target", "fraud").code == 0
+    after = load_model("revised.json")
+    assert (after.target, after.classes) == ("fraud", ("no", "yes"))
+    assert after.edits
+
+
 def test_what_cannot_be_revised(fails, run, payments, model):
     fails("revise", model, payments, "--take", 9, code=2, words="--take 9: there are revisions of")
     fails("revise", "-", "-", code=2, words="both come from standard input")
     pyarrow.csv.write_csv(pyarrow.csv.read_csv(payments).drop_columns(["amount", "hour"]), "narrow.csv")
-    fails("revise", model, "narrow.csv", words="which are no features of X")
+    fails("revise", model, "narrow.csv", words='no column "')
     assert not Path("revised.json").exists()
 
 

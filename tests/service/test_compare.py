@@ -12,6 +12,8 @@ NAMES = ["amount", "hour"]
 OLD = BoxSet.from_text("amount >= 900 and hour <= 5\namount >= 100 and hour >= 20\nhour = 12", NAMES)
 NEW = BoxSet.from_text("hour = 12\namount >= 800 and hour <= 5\namount <= 3", NAMES)
 
+CLASSIFIER = BoxSetClassifier(NEW, classes=("no", "yes"))
+
 
 def rows(n=500, seed=0):
     rng = np.random.default_rng(seed)
@@ -93,6 +95,8 @@ def test_weights_are_repetitions(seed):
     for one, other in zip(weighted.figures, copies.figures, strict=True):
         for field in ("old", "new", "difference", "low", "high"):
             assert getattr(one, field) == pytest.approx(getattr(other, field), nan_ok=True)
+    for field in ("flagged", "freed", "p_recall", "p_false_alarms"):
+        assert getattr(weighted, field) == pytest.approx(getattr(copies, field))
 
 
 def test_classifiers_and_scorecards():
@@ -113,6 +117,18 @@ def test_the_positive_class_is_that_of_the_classifier():
     assert share == pytest.approx((text[OLD.contains(X)] == "fine").mean())
     stated = {one.name: one for one in compare(OLD, NEW, X, text, pos_label="fine").figures}["precision"].old
     assert stated == share
+
+
+def test_a_positive_class_that_is_none():
+    X, y = rows(40)
+    with pytest.raises(ValueError, match=r"one label besides pos_label='fraud', got .False, True."):
+        compare(OLD, NEW, X, y, pos_label="fraud")
+    with pytest.raises(ValueError, match="one label besides pos_label='none'"):
+        compare(CLASSIFIER, NEW, X, ["yes"] * 40, pos_label="none")
+    assert math.isnan(
+        {one.name: one for one in compare(OLD, NEW, X, ["no"] * 40, pos_label="yes").figures}["recall"].old
+    )
+    assert compare(CLASSIFIER, NEW, X[:0], []).p_recall == 1
 
 
 def test_text_and_page_have_the_same_figures():
@@ -150,6 +166,9 @@ def test_nothing_on_one_side():
         ((OLD, 3), TypeError, "new must be a BoxSet"),
         ((OLD, NEW, None, [1]), ValueError, "which is not given"),
         ((OLD, NEW, [[1, 2]], [1, 0]), ValueError, "a label for each row of X: 1, got 2"),
+        ((OLD, NEW, [[1, 2]] * 2, [1, None]), ValueError, "each row needs a label"),
+        ((OLD, NEW, [[1, 2]] * 2, [1, 1]), ValueError, "y has the labels .1.; expected two"),
+        ((OLD, CLASSIFIER, [[1, 2]] * 2, ["no", "maybe"]), ValueError, "labels .'maybe'. that the model does not know"),
     ],
 )
 def test_what_cannot_be_compared(arguments, error, message):

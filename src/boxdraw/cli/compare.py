@@ -14,6 +14,7 @@ from boxdraw.cli.options import add_common, add_csv, check_inputs, load_model, t
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, rows_progress, say, say_json
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.service.compare import Comparison, compare
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="also write a page to FILE")
     parser.add_argument("--force", action="store_true", help="replace the file if it exists")
     group = parser.add_argument_group("columns")
-    group.add_argument("--target", metavar="COLUMN", help="the column with the labels (default: that of the new model)")
+    group.add_argument("--target", metavar="COLUMN", help="the column with the labels (default: that of the models)")
     group.add_argument("--weight", metavar="COLUMN", help="a column with the weights of the rows")
     group.add_argument("--skip-unlabelled", action="store_true", help="leave out rows without a label")
     add_csv(parser)
@@ -67,14 +68,18 @@ def _on_rows(args: argparse.Namespace, old: Model, new: Model) -> Comparison:
     wanted = list(dict.fromkeys(name for one in boxes for name in needed_columns(file, one)))
     for one in boxes:
         check_trained(file, one)
-    if args.target is None and new.target not in file.schema.names:
-        note(f'{file.name} has no column "{new.target}" with labels: alarms only are compared', args.quiet)
+    model = old if new.target is None else new
+    if args.target is None and model.target not in file.schema.names:
+        lacking = "neither model names its column of labels"
+        if model.target is not None:
+            lacking = f'{file.name} has no column "{printable(model.target)}" with labels'
+        note(f"{lacking}: alarms only are compared", args.quiet)
         table = extra("pyarrow").concat_tables(file.tables(wanted))
         return compare(*drawings, _as_both(table, boxes, file))
-    rows = LabelledFile(file, target_column(args, new), args.weight, args.skip_unlabelled)
+    rows = LabelledFile(file, target_column(args, model), args.weight, args.skip_unlabelled)
     with rows_progress(args.quiet) as tell:
         facts = rows.facts([], [], tell)
-    tables, masks, weights = zip(*rows.pieces(wanted, rows.known_labels(facts.count, new.classes)), strict=True)
+    tables, masks, weights = zip(*rows.pieces(wanted, rows.known_labels(facts.count, model.classes)), strict=True)
     X = _as_both(extra("pyarrow").concat_tables(tables), boxes, file)
     weight = None if args.weight is None else np.concatenate(weights)
     return compare(*drawings, X, np.concatenate(masks), sample_weight=weight, pos_label=True)

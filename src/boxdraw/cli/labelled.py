@@ -7,14 +7,18 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from boxdraw.cli.errors import Failure, UsageError, extra
 from boxdraw.cli.show import note
+from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import is_number, printable
 from boxdraw.tables.csv import CsvForm
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.kinds import Kind, column_kind
 from boxdraw.tables.labelled import LabelledFile, Tell, TrainingFile
 from boxdraw.tables.source import TableFile, open_file
+from boxdraw.tables.trained import text_features
 
 # Names that frames' row numbers get when they are saved.
 _ROW_NUMBERS = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
@@ -40,15 +44,24 @@ def open_table(args: argparse.Namespace, path: str, texts: Iterable[str] = ()) -
     return open_file(path, CsvForm(args.delimiter, args.decimal, args.encoding, tuple(args.missing)), texts)
 
 
-def read_labelled(args: argparse.Namespace, tell: Tell) -> TrainingFile:
-    """Look at all rows of the table to learn from, and note what may not be meant as it is taken."""
+def read_labelled(args: argparse.Namespace, tell: Tell, learned: BoxSet | None = None) -> TrainingFile:
+    """Look at all rows of the table to learn from, and note what may not be meant as it is taken.
+
+    Of boxes that were ``learned`` before, the features are taken again, and those that were texts as such.
+    """
     texts = [*args.categorical, *(name for text in args.categorical for name in text.split(","))]
+    texts += [] if learned is None else text_features(learned)
     file = open_table(args, args.data, texts)
     rows = LabelledFile(file, args.target, args.weight, args.skip_unlabelled)
     columns, aside = file.schema.names, [getattr(args, option, None) for option in _ASIDE]
     check_columns(aside, columns, file.name)
     dropped, categorical = (column_names(given, columns, file.name) for given in (args.drop, args.categorical))
     features = [name for name in columns if name not in {args.target, args.weight, *aside, *dropped}]
+    if learned is not None:
+        limited = np.array(learned.feature_names, dtype=object)[learned.limited.any(axis=0)]
+        check_columns(limited.tolist(), columns, file.name)
+        features = [name for name in features if name in learned.feature_names]
+        categorical += [name for name in text_features(learned) if name in features and name not in categorical]
     facts = rows.facts(features, [] if args.quiet else _texts(file, features, categorical), tell)
     _check_features(features, file.name)
     data = TrainingFile.of(rows, features, categorical, facts, args.positive)

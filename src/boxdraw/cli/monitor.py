@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -128,8 +129,9 @@ class _Table:
         rows = LabelledFile(self._file, self._target) if self.has_labels and self._target is not None else None
         features = [one for one in needed_columns(self._file, self._boxes) if one not in (self._target, self._time)]
         others = [one for one in (self._target if self.has_labels else None, self._time) if one is not None]
-        done = 0
-        for table in self._file.tables(dict.fromkeys([*features, *others])):
+        done, wanted = 0, list(dict.fromkeys([*features, *others]))
+        nothing = self._file.schema.empty_table().select(wanted)  # so that a period without rows is one, too
+        for table in itertools.chain([nothing], self._file.tables(wanted)):
             labels = np.full(table.num_rows, -1, dtype=np.int8) if rows is None else self._labels(rows, table)
             X = as_trained(table.select(features), self._boxes, self._file)
             for period, held in [(name, None)] if self._time is None else self._periods(table, self._time):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="save the rules after so many changes (default: after those that pay on held-out rows)",
     )
     group.add_argument(
-        "--false-alarm-cost", type=cost, metavar="COST", help="as in boxdraw fit, where the default is explained, too"
+        "--false-alarm-cost",
+        type=cost,
+        metavar="COST",
+        help="as in boxdraw fit (default: what was stated there, or else chosen again)",
     )
     group.add_argument("--limit-cost", type=number_from_0, metavar="COST", help="as in boxdraw fit")
     group.add_argument("--who", default="", metavar="NAME", help="whose decision it is, for the history of the model")
@@ -77,12 +79,15 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("--json and -o - cannot share standard output; give -o a file")
     model = load_model(args.model)
     args.target = target_column(args, model)
-    args.positive = label_text(model.classes[1]) if args.positive is None else args.positive
+    if args.positive is None and model.target is not None:
+        args.positive = label_text(model.classes[1])
     output = Output(args.output, args.force, (args.model, args.data))
+    if args.false_alarm_cost is None:
+        args.false_alarm_cost = _stated_cost(model)
     if model.scorecard is not None:
         note("the union of the scorecard is revised: boxes without points", args.quiet)
     with rows_progress(args.quiet) as tell:
-        data = read_labelled(args, tell)
+        data = read_labelled(args, tell, model.boxes if model.fit else None)  # rules of people may lack what helps
         read_constraints(args, data.features, data.rows.file.name)
     X, positive, weight = data.read()
     fitted = SparseBoxesClassifier(
@@ -110,12 +115,19 @@ def run(args: argparse.Namespace) -> None:
     }
     if revision.changes:
         edits = (*model.edits, *_edits(args, model, revision.changes))
-        model = replace(model, drawing=revision.boxes, fit=as_plain(origin), edits=edits, risk=None)
+        model = Model(revision.boxes, data.rows.target, (data.negative, data.positive), as_plain(origin), edits)
     output.write(model_to_json(model))
     if args.json:
         say_json({"model": output.name, "taken": number, "revisions": [_as_json(one) for one in fitted.revisions_]})
     elif not args.quiet:
         say(_as_text(fitted, number, output), sys.stderr if output.is_stdout else sys.stdout)
+
+
+def _stated_cost(model: Model) -> float | None:
+    """Return the cost of a false alarm that the user stated in the fit."""
+    stated = model.fit.get("parameters")
+    cost = stated.get("false_alarm_cost") if isinstance(stated, dict) else None
+    return cost if isinstance(cost, int | float) and cost > 0 else None
 
 
 def _taken(args: argparse.Namespace, fitted: Any) -> int:

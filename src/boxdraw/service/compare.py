@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.special import betainc
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import BoolArray, FloatArray
@@ -22,7 +22,8 @@ from boxdraw.model.rule import Rule
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.service.counts import boxes_of
 from boxdraw.service.page import page, table
-from boxdraw.tables.labels import as_labels, check_binary, has_label, weights_of
+from boxdraw.service.periods import two_labels
+from boxdraw.tables.labels import has_label, labels_of, read_labels, weights_of
 
 __all__ = ["Comparison", "Difference", "RuleChange", "compare"]
 
@@ -87,7 +88,6 @@ class Comparison:
         How much of these is positive; NaN without labels.
     p_recall, p_false_alarms : float
         McNemar's exact test, among the positives and among the negatives, that both flag as many; NaN without labels.
-        Weights count in the figures, but not in the tests, which take each row once.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def compare(
     positive = _positive(y, len(weight), pos_label, old, new)
     figures += [_precision(*flags, positive, weight), _paired("recall", *flags, positive, weight)]
     ups = [float(weight[rows & positive].sum()) for rows in only]
-    tests = _mcnemar(*only, positive), _mcnemar(*only, ~positive)
+    tests = (_mcnemar(*(float(weight[rows & among].sum()) for rows in only)) for among in (positive, ~positive))
     return Comparison(rules, figures, flagged, freed, ups[0], ups[1], *tests)
 
 
@@ -239,15 +239,20 @@ def drawing_of(rules: Any, name: str) -> BoxSet | Scorecard:
 
 
 def _positive(y: Any, n_rows: int, pos_label: Any, *rules: Any) -> BoolArray:
-    """Return which labels are positive."""
-    labels = as_labels(y)
+    """Return which labels are positive; raise for one that is of neither class."""
+    labels = read_labels(y)
     if len(labels) != n_rows:
         raise ValueError(f"y must have a label for each row of X: {n_rows}, got {len(labels)}.")
+    model = next((one for one in rules if isinstance(one, BaseBoxClassifier)), None)
+    if model is not None:
+        labels_of(labels, n_rows, model.classes_)
+        pos_label = model.pos_label_ if pos_label is None else pos_label
+    others = {*labels.tolist(), *([] if model is None else model.classes_.tolist())} - {pos_label}
     if pos_label is None:
-        pos_label = next((one.pos_label_ for one in rules if isinstance(one, BaseBoxClassifier)), None)
-    if pos_label is not None:
-        return has_label(labels, pos_label)
-    return check_binary(labels, None)[2]
+        pos_label = (two_labels(labels, "y") or (None, None))[1]
+    elif len(others) > 1:
+        raise ValueError(f"y may have one label besides pos_label={pos_label!r}, got {sorted(others)[:5]}.")
+    return has_label(labels, pos_label)
 
 
 def _matched(ours: BoxSet, theirs: BoxSet, pairs: dict[int, int]) -> dict[int, int]:
@@ -323,10 +328,10 @@ def _precision(old: BoolArray, new: BoolArray, positive: BoolArray, weight: Floa
     )
 
 
-def _mcnemar(gained: BoolArray, lost: BoolArray, among: BoolArray) -> float:
-    """Return the exact p-value that as many rows change to either side."""
-    b, c = (int(np.count_nonzero(rows & among)) for rows in (gained, lost))
-    return float(binomtest(b, b + c).pvalue) if b + c else 1.0
+def _mcnemar(gained: float, lost: float) -> float:
+    """Return the exact two-sided p-value that as much changes to either side; between counts the beta integral."""
+    most, least = max(gained, lost), min(gained, lost)
+    return min(1.0, 2 * float(betainc(most, least + 1, 0.5))) if most else 1.0
 
 
 def _rows_text(rule: RuleChange) -> str:

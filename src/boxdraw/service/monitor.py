@@ -128,7 +128,7 @@ class Monitoring:
         lines = [f"{alarm.period}: {alarm.text}" for alarm in self.alarms]
         together = [one for one in self.readings if one.what == "all" and one.measure in _RATES]
         for period, group in itertools.groupby(together, key=lambda one: one.period):
-            lines.append(f"{period}: {', '.join(text for one in group if (text := _rate_text(one)))}")
+            lines.append(f"{period}: {', '.join(text for one in group if (text := _rate_text(one))) or 'no rows'}")
         return "\n".join(lines if self.alarms else ["Within bounds", *lines])
 
     def to_html(self) -> str:

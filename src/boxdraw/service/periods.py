@@ -68,14 +68,14 @@ def sorted_periods(found: dict[Any, Any]) -> dict[Any, Any]:
         raise ValueError(f"The periods have no order: expected numbers, dates or texts only ({error}).") from None
 
 
-def two_labels(labels: npt.NDArray[Any] | None) -> tuple[Any, Any] | None:
+def two_labels(labels: npt.NDArray[Any] | None, whose: str = "The reference") -> tuple[Any, Any] | None:
     """Return the negative and the positive label, which is the rarer one; None without labels."""
     found = Counter([] if labels is None else labels[_known(labels)].tolist())
     if not found:
         return None
     if len(found) != 2:
         raise ValueError(
-            f"The reference has the labels {list(found)[:5]}; expected two, of which the rarer one is positive. "
+            f"{whose} has the labels {list(found)[:5]}; expected two, of which the rarer one is positive. "
             "A BoxSetClassifier made from the rules says itself which labels there are."
         )
     first, second = sorted(found)

@@ -91,7 +91,10 @@ def aligned(boxes: BoxSet, encoding: Encoding) -> BoxSet:
     for name, values in zip(boxes.feature_names, boxes.categories, strict=True):
         if name in names and values is not None:
             if name not in known:
-                raise ValueError(f"The rules to revise have categories of {name!r}, which has numbers in X.")
+                raise ValueError(
+                    f"The rules to revise have categories of {name!r}, which has numbers in X: name it in "
+                    "categorical_features, or write intervals in the rules."
+                )
             known[name] += [value for value in values if value not in known[name]]
     return BoxSet.from_rules(rules, names, known)
 

@@ -26,6 +26,9 @@ _MOST_BOXES = 10_000  # of nested OR within AND
 _DIALECTS = {"mssql": "tsql"}
 _FLIPPED = {"GT": "LT", "GTE": "LTE", "LT": "GT", "LTE": "GTE", "EQ": "EQ", "NEQ": "NEQ"}
 
+# What makes rows of other rows in a query, by the names of sqlglot.
+_OTHER_ROWS = "with_", "distinct", "joins", "laterals", "group", "having", "qualify", "limit", "offset"
+
 Box = dict[str, Limit]  # by feature: what a row has to meet
 
 
@@ -67,6 +70,7 @@ class _Reader:
         dialect_of(dialect)
         self._exp, self._dialect = exp, _DIALECTS.get(dialect, dialect)
         self.columns: list[str] = []  # in their first order
+        self._tables: dict[str, str] = {}  # of columns
         self.categorical: set[str] = set()  # those compared with texts or sets
         try:
             self._tree: Any = sqlglot.parse_one(expression, dialect=self._dialect)
@@ -77,14 +81,20 @@ class _Reader:
         return self._union(self._condition(self._tree))
 
     def _refuse(self, node: Any, why: str) -> ValueError:
-        meta: dict[str, Any] = next((part.meta for part in node.walk() if "line" in part.meta), {})
-        at = f" (line {meta['line']}, column {meta['col']})" if meta else ""
-        return ValueError(f"{why}{at}: {node.sql(dialect=self._dialect)}")
+        text, found = node.sql(dialect=self._dialect), [part.meta for part in node.walk() if "line" in part.meta]
+        while not found and (node := node.parent) is not None:  # NULL has no place of its own
+            found = [part.meta for part in node.walk() if "line" in part.meta]
+        first = min(found, key=lambda meta: meta["start"], default=None)
+        at = f" (line {first['line']}, column {first['col'] - first['end'] + first['start']})" if first else ""
+        return ValueError(f"{why}{at}: {text}")
 
     def _condition(self, tree: Any) -> Any:
         """Return the condition of a query or a CASE."""
         exp = self._exp
         if isinstance(tree, exp.Select):
+            source = tree.args.get("from_")
+            if any(map(tree.args.get, _OTHER_ROWS)) or (source and not isinstance(source.this, exp.Table)):
+                raise self._refuse(tree, "Expected a query of the rows of one table as they are")
             cases = [case for column in tree.expressions if (case := column.unalias()) and isinstance(case, exp.Case)]
             where = tree.args.get("where")
             if len(cases) + (where is not None) != 1:
@@ -149,7 +159,8 @@ class _Reader:
         if node.args.get("symmetric"):
             raise self._refuse(node, "Expected BETWEEN without SYMMETRIC")
         low, high = (self._number(node.args[side]) for side in ("low", "high"))
-        return [self._box(node.this, low, high)] if low <= high else []
+        box = self._box(node.this, low, high)
+        return [box] if low <= high else []
 
     def _in(self, node: Any) -> list[Box]:
         column, suffix = self._column(node.this)
@@ -195,6 +206,8 @@ class _Reader:
             node = node.this
         if not isinstance(node, exp.Column):
             raise self._refuse(node, "Expected a column")
+        if self._tables.setdefault(node.name, node.table) != node.table:
+            raise self._refuse(node, "Expected one name for the table of this column")
         if node.name not in self.columns:
             self.columns.append(node.name)
         return node.name, suffix
