@@ -40,12 +40,19 @@ def test_only_what_the_rules_in_use_miss_is_found():
 
 def test_rows_of_existing_rules_count_for_nothing():
     left = ~OLD.contains(X)
-    beside = SparseBoxesClassifier(existing=OLD).fit(X, y)
-    alone = SparseBoxesClassifier().fit(X[left], y[left])
+    beside = SparseBoxesClassifier(existing=OLD, false_alarm_cost=0.1).fit(X, y)
+    alone = SparseBoxesClassifier(false_alarm_cost=0.1).fit(X[left], y[left])
     assert beside.boxes_.to_text() == alone.boxes_.to_text()
     assert str(beside.risk_table_) == str(alone.risk_table_)
     other = y.to_numpy() ^ OLD.contains(X)  # whatever the labels there are
-    assert SparseBoxesClassifier(existing=OLD, pos_label=True).fit(X, other).boxes_ == beside.boxes_
+    assert beside.fit(X, other).boxes_.to_text() == alone.boxes_.to_text()
+
+
+@pytest.mark.parametrize(("given", "ratios"), [("balanced", [1]), (None, [1, 2, 4, 8])])
+def test_a_false_alarm_costs_what_it_costs_without_existing_rules(given, ratios):
+    """The balance is that of all rows: few positives that are left would make false alarms cheap."""
+    cost = SparseBoxesClassifier(existing=OLD, false_alarm_cost=given).fit(X, y).false_alarm_cost_
+    assert any(cost == pytest.approx(ratio * y.sum() / (~y).sum()) for ratio in ratios)
 
 
 def test_rows_without_weight_and_given_folds():

@@ -142,7 +142,7 @@ class Fit:
         clustered = has_clusters(len(self._axes), grid.n_boxes[-1])
         choices, found = choose(self._held_out, grid, clustered), None
         if self._goal is None:
-            choice = choose_cost(self._held_out, choices)
+            choice = choose_cost(self._held_out, choices, grid.even)
         else:
             tested = self.table.take(np.unique(np.concatenate([split.rows for split in splits])))
             choice, found = choose_aim(self._held_out, choices, self._goal, tested)

@@ -74,6 +74,7 @@ class Grid:
     first: int  # the first of the usual prices; those before are chosen only if they are best
     box: float | None  # price of a box; None: `BOX_LIMITS` limits
     max_limits: int
+    even: float = 1.0  # the cost in balance with all rows, of which existing rules may have taken some
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -252,10 +253,10 @@ def choose(held_out: HeldOut, grid: Grid, clustered: bool) -> list[Choice]:
     return [_choose_at(gain[:, r], r, grid.first, clustered) for r in range(len(grid.ratios))]
 
 
-def choose_cost(held_out: HeldOut, choices: Sequence[Choice]) -> Choice:
+def choose_cost(held_out: HeldOut, choices: Sequence[Choice], even: float = 1.0) -> Choice:
     """Choose the cost of the best balanced accuracy, of nearly equal ones the highest."""
     rates = _rates_at(held_out, choices)
-    balanced = (rates[:, 0] - rates[:, 1]) / 2
+    balanced = rates[:, 0] - even * rates[:, 1]
     mean, error = balanced.mean(axis=0), standard_error(balanced)
     best = int(mean.argmax())
     return choices[int(np.flatnonzero(mean >= mean[best] - TIGHTER * error[best])[-1])]

@@ -96,7 +96,8 @@ class SparseBoxesClassifier(SampleLearner):
         costs at least ``p / (1 - p)`` misses.
     existing : BoxSet, default=None
         Rules in use. The rows that they flag cost and earn nothing, so that the boxes find what they miss: ``boxes_``
-        has only new ones, and all figures of the fit are of the other rows. A warning names the rules that become idle.
+        has only new ones, and all figures of the fit are of the other rows. False alarms cost as much as without such
+        rules, by the balance of all rows. A warning names the rules that become idle.
     revise : BoxSet, default=None
         Rules in use that are to be changed as little as pays, at the costs that a fit from nothing would have. See
         ``revisions_``; ``path_``, ``frontier_`` and the ranking of rows are those of the fit from nothing.
@@ -269,7 +270,8 @@ class SparseBoxesClassifier(SampleLearner):
         goal = goal_of(self)
         fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal, self.base_rate, table)
         progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
-        grid = self._grid(data, fit.n_positives, constraints.least_ratio(data))
+        even = all_rows.balance / data.balance
+        grid = self._grid(data, fit.n_positives, constraints.least_ratio(data), even)
         splits = self._splits(fit, few, len(grid.ratios) > 1)
         choice, aim, doubt = fit.choose(splits, grid, progress)
         smooth = self.false_alarm_cost == "balanced"
@@ -381,12 +383,12 @@ class SparseBoxesClassifier(SampleLearner):
         goal_of(self)
         check_base_rate(self.base_rate)
 
-    def _grid(self, data: Training, n_positives: int, least_ratio: float) -> Any:
+    def _grid(self, data: Training, n_positives: int, least_ratio: float, even: float) -> Any:
         """Return the settings to try, with false alarms of at least some cost relative to the balance."""
         from boxdraw.learners.sparse.learn import Grid
 
         alone = self.cv is None
-        ratios: tuple[float, ...] = (1.0,) if alone or self.false_alarm_cost == "balanced" else _RATIOS
+        ratios = (even,) if alone or self.false_alarm_cost == "balanced" else tuple(even * one for one in _RATIOS)
         if (goal := goal_of(self)) is not None:
             ratios = tuple(2.0**power for power in range(*_GOAL_RATIOS[goal.name]))
         if isinstance(self.false_alarm_cost, Real):
@@ -401,7 +403,7 @@ class SparseBoxesClassifier(SampleLearner):
             limits = (float(self.limit_cost) / data.positive_weight,)
         box = None if self.box_cost == "auto" else float(self.box_cost) / data.positive_weight
         first = len(_SHORT) if len(limits) > 1 else 0
-        return Grid(ratios, boxes, limits, first, box, min(int(self.max_limits or NO_CAP), NO_CAP))
+        return Grid(ratios, boxes, limits, first, box, min(int(self.max_limits or NO_CAP), NO_CAP), even)
 
     def _splits(self, fit: Any, few: Training, costs: bool) -> list[Any]:
         """Return the inner folds."""
