@@ -251,6 +251,7 @@ class SparseBoxesClassifier(SampleLearner):
         all_rows = data
         if self.existing is not None:
             data = left_by(self.existing, X, data, self.n_jobs)
+            self._even = all_rows.balance / data.balance
         self._learn_rows(data)
         if self.existing is not None and (idle := idle_rules(self.existing, self.boxes_, X, all_rows)):
             warn(idle_text(self.existing, idle), CautionWarning)
@@ -270,7 +271,7 @@ class SparseBoxesClassifier(SampleLearner):
         goal = goal_of(self)
         fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal, self.base_rate, table)
         progress.step(f"levels: {len(few.X)} of {len(data.X)} rows, {len(fit.table.columns)} features")
-        even = all_rows.balance / data.balance
+        even = 1.0 if self.existing is None else self._even
         grid = self._grid(data, fit.n_positives, constraints.least_ratio(data), even)
         splits = self._splits(fit, few, len(grid.ratios) > 1)
         choice, aim, doubt = fit.choose(splits, grid, progress)
