@@ -14,6 +14,7 @@ from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.ranges import row_chunks
 from boxdraw._core.tiles import threaded_map
 from boxdraw.tables.keys import Keys
+from boxdraw.tables.order import Order, fit_order
 from boxdraw.tables.survey import Survey, survey_of
 from boxdraw.tables.training import Training
 
@@ -45,6 +46,11 @@ class Table(Protocol):
         """What the first pass found."""
         ...
 
+    @property
+    def shares(self) -> Order:
+        """The order of categories by their share of positives."""
+        ...
+
     def reduce(
         self,
         work: Callable[[Chunk], P],
@@ -69,6 +75,11 @@ class InMemory:
     def survey(self) -> Survey:
         """What the first pass found."""
         return survey_of(self._data, self._keys, self._chunks(), self._n_jobs)
+
+    @cached_property
+    def shares(self) -> Order:
+        """The order of categories by their share of positives, of rows in codes."""
+        return fit_order(self._data)
 
     def _chunks(self) -> list[slice]:
         return row_chunks(len(self._data.X))

@@ -128,7 +128,7 @@ class StoredTable:
         _check_finite(look, columns)
         self.encoding = _encoding_of(look, columns)
         self._warn(look)
-        self.order = _order_of(look, self.encoding)
+        self.shares = self.order = _order_of(look, self.encoding)
         self.survey = self._survey(look)
 
     def _warn(self, look: FirstLook) -> None:

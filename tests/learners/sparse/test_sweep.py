@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boxdraw.learners.sparse.sweep import Sweep, first_places, start
+from boxdraw.learners.patterns import placed_at
+from boxdraw.learners.sparse.sweep import Sweep, first_places
 from boxdraw.tables.chunks import InMemory
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.keys import Keys
@@ -56,7 +57,7 @@ def swept(data, limits, cost, rows):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("boxdraw._core.ranges._ROWS", rows)
         patch.setattr("boxdraw._core.ranges._LEAST_ROWS", rows)
-        sweep = Sweep(InMemory(data, Keys(encoding, Order({})), 1), start(limits, order, {}), cost, 0.5)
+        sweep = Sweep(InMemory(data, Keys(encoding, Order({})), 1), placed_at(limits, order, {}), cost, 0.5)
         sweep.move(first_places(sweep.placed, data.X, cuts, 4))
     sweep.write(limits, [])
     return limits, sweep.sets(limits, order), sweep

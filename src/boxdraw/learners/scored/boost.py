@@ -9,6 +9,7 @@ parts: rows that the same boxes hold form a cell, of which there are few.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -111,13 +112,14 @@ class BoostedBoxes:
 
     def first(self, n_boxes: int) -> BoostedBoxes:
         """Return what boosting has after so many rounds."""
-        if n_boxes == len(self.low):
-            return self
-        inside = np.ascontiguousarray(self.inside[:, :n_boxes])
-        signs = None if self.signs is None else self.signs[:n_boxes]
-        return BoostedBoxes(
-            self.low[:n_boxes], self.high[:n_boxes], self.missing, self.cells.first(n_boxes), inside, signs
-        )
+        return self if n_boxes == len(self.low) else self.take(range(n_boxes), self.cells.first(n_boxes))
+
+    def take(self, boxes: Sequence[int], cells: Cells) -> BoostedBoxes:
+        """Return some of the boxes, and their cells."""
+        some = list(boxes)
+        inside = np.ascontiguousarray(self.inside[:, some])
+        signs = None if self.signs is None else self.signs[some]
+        return BoostedBoxes(self.low[some], self.high[some], self.missing, cells, inside, signs)
 
 
 def boost(rows: BinnedRows, few: BinnedRows, setting: Setting, shape: Shape) -> BoostedBoxes:

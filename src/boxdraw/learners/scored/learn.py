@@ -13,13 +13,15 @@ from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.sums import on_grid
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.grade import depths, grades
-from boxdraw.learners.rounding import round_on_rows
+from boxdraw.learners.patterns import CountPatterns, KeptOut, placed_at
+from boxdraw.learners.rounding import round_on_rows, round_on_table
 from boxdraw.learners.scored.bins import make_bins
-from boxdraw.learners.scored.boost import EXACT, RIDGE, BinnedRows, BoostedBoxes, boost, fit_signed
+from boxdraw.learners.scored.boost import EXACT, RIDGE, BinnedRows, BoostedBoxes, Cells, boost, fit_signed
 from boxdraw.learners.scored.logistic import curvature_of
 from boxdraw.learners.scored.settings import Setting, Shape
 from boxdraw.learners.scored.threshold import expected_costs
 from boxdraw.learners.scored.whole import Ideal, whole_points
+from boxdraw.tables.chunks import Table
 from boxdraw.tables.order import Order, fit_order
 from boxdraw.tables.training import Training
 
@@ -57,11 +59,13 @@ class Card:
         return np.asarray((depths(X, self.lower, self.upper, self.spread, n_jobs) >= 0) @ self.points)
 
 
-def make_ready(data: Training, shape: Shape, few: Training | None = None, n_jobs: int | None = None) -> Ready:
-    """Order categories, weigh the classes and bin the columns; ``few`` is a sample of a large table."""
+def make_ready(
+    data: Training, shape: Shape, few: Training | None = None, n_jobs: int | None = None, order: Order | None = None
+) -> Ready:
+    """Order categories, weigh the classes and bin the columns; ``few`` is a sample of many rows."""
     constraints, false_alarm_cost = shape.constraints, shape.false_alarm_cost
     cuts = None if constraints is None else constraints.cuts
-    order = fit_order(data)
+    order = fit_order(data) if order is None else order
     few = data if few is None else few
     X, weight = order.apply(few.X), _weights(few)
     # Boxes drawn for the cost itself would look at one class only where it is far from the balance; boxes drawn for the
@@ -82,6 +86,18 @@ def make_ready(data: Training, shape: Shape, few: Training | None = None, n_jobs
     bins = make_bins(order.apply(data.X), X, few.positive, weight, class_weight, n_jobs, cuts)
     rows = BinnedRows(bins, data.positive, _weights(data), class_weight, blur, data.n_codes)
     return Ready(order, rows, BinnedRows(bins.of(X), few.positive, weight, class_weight, blur), X, cost)
+
+
+def make_sample_ready(
+    data: Training, few: Training, shape: Shape, table: Table, n_jobs: int | None = None
+) -> tuple[Ready, Shape]:
+    """Make a sample of a large table ready; it tells no more than it has rows, whatever these stand for."""
+    unit = min(data.stand_for)
+    own = replace(data, weight=data.weights / unit)
+    own_few = own if few is data else replace(few, weight=few.weights / unit)
+    if shape.constraints is not None:
+        shape = replace(shape, constraints=shape.constraints.scaled(1 / unit))
+    return make_ready(own, shape, own_few, n_jobs, table.shares), shape
 
 
 def _weights(data: Training) -> FloatArray:
@@ -135,6 +151,23 @@ def card_of(ready: Ready, drawn: Drawn, n_boxes: int, max_union: int | None = No
     return Card(lower[kept], upper[kept], spread, points[kept], threshold, np.flatnonzero(kept))
 
 
+def count_everywhere(drawn: Drawn, data: Training, order: Order, shape: Shape, table: Table) -> Drawn:
+    """Count the rows of a large table, of which the data are a sample; leave out boxes that do not hold enough."""
+    unit, survey, limits = min(data.stand_for), table.survey, (drawn.lower, drawn.upper)
+    placed = placed_at(limits, order, {})
+    work = CountPatterns(placed, survey.positive_weight + survey.negative_weight)
+    found = table.reduce(work, "count", columns=placed.columns)
+    kept = list(range(len(drawn)))
+    if shape.constraints is not None:
+        weight, ups = found.held().T / unit
+        kept = np.flatnonzero(shape.constraints.asked.holds(weight, ups)).tolist()
+        found = found.take(kept)
+    boosted = drawn.boosted.take(kept, Cells(found.member, found.mass / unit))
+    return Drawn(
+        drawn.setting, boosted, drawn.lower[kept], drawn.upper[kept], np.ascontiguousarray(drawn.graded[:, kept])
+    )
+
+
 def round_card(
     card: Boxes,
     data: Training,
@@ -142,12 +175,18 @@ def round_card(
     steps: BoolArray,
     n_jobs: int | None = None,
     constraints: ColumnConstraints | None = None,
+    table: Table | None = None,
 ) -> Boxes:
-    """Move the limits of a card or a run to the roundest numbers that change no row of the table."""
+    """Move the limits of a card or a run to the roundest numbers that change no row, of a large ``table`` if given."""
     fixed, two_sided = (steps, True) if constraints is None else (constraints.fixed, constraints.two_sided)
-    X = order.apply(data.X)
-    lower, upper = round_on_rows(X, card.lower, card.upper, fixed, n_jobs, two_sided=two_sided)
-    return replace(card, lower=lower, upper=upper)
+    limits = card.lower, card.upper
+    if table is None:
+        limits = round_on_rows(order.apply(data.X), *limits, fixed, n_jobs, two_sided=two_sided)
+    else:
+        placed = placed_at(limits, order, {})
+        kept_out = KeptOut(placed, fixed[placed.columns])
+        limits = round_on_table(table, *limits, fixed, placed.columns, kept_out, two_sided)
+    return replace(card, lower=limits[0], upper=limits[1])
 
 
 def _costs(inside: FloatArray, few: BinnedRows, cost: float, points: IntArray) -> FloatArray:

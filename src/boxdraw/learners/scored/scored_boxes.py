@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
+from boxdraw._core.ranges import find_ranges
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.constraints import ColumnConstraints
@@ -25,13 +27,14 @@ from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.scored.settings import PLAIN, Setting, Shape, usual
-from boxdraw.learners.stability import LearnedBoxClassifier
+from boxdraw.learners.stored import SampleLearner
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.model.scorecard import Scorecard
+from boxdraw.tables.chunks import Table
 from boxdraw.tables.labels import has_label, labels_of, weights_of
 from boxdraw.tables.schema import read_rows
-from boxdraw.tables.training import LEAST_BALANCE, Training, check_balance, read_training_rows
+from boxdraw.tables.training import Training, read_training_rows
 
 _LIMITS, _LAMS = (1, 2, 3), (4.0, 12.0)  # what "auto" tries
 _SIZES, _PLAIN_SIZE = (*range(1, 9), 10, 12, 14, 16), 8  # the latter without inner folds
@@ -54,7 +57,7 @@ class _Choice:
     doubt: str = ""  # a warning if they rank by chance
 
 
-class ScoredBoxesClassifier(LearnedBoxClassifier):
+class ScoredBoxesClassifier(SampleLearner):
     """A scorecard: a few boxes worth points each, and a threshold of points for an alarm.
 
     It reads like a form to fill in and ranks about as well as a forest. ``frontier_`` shows what each box buys on
@@ -157,6 +160,7 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
     scorecard_: Scorecard
     cv_results_: dict[str, Any]
     goal_: KeptGoal | None
+    _shown_as = "Scored Boxes"
 
     def __init__(
         self,
@@ -232,20 +236,36 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
         ScoredBoxesClassifier
             The fitted estimator.
         """
-        from boxdraw.learners.scored.learn import card_of, draw, make_ready, round_card  # compiles on first use
+        self._check_parameters(stored=False)
+        self._learn_rows(
+            read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs), groups=groups)
+        )
+        return self
 
-        settings = self._settings()
-        data = read_training_rows(self, X, y, sample_weight, groups=groups)
-        shape = self._shape()
-        check_balance(data, LEAST_BALANCE)
-        few = draw_sample(data)
+    def _learn(self, data: Training, table: Table | None) -> None:
+        """Learn from rows in memory: all there are or, if there is a ``table``, a sample of it."""
+        from boxdraw.learners.scored.learn import (  # compiles on first use
+            card_of,
+            count_everywhere,
+            draw,
+            make_ready,
+            make_sample_ready,
+            round_card,
+        )
+
+        settings, shape, few = self._settings(), self._shape(), draw_sample(data)
         dealt = few if isinstance(self.cv, Integral) else data
         choice = self._choose(dealt, settings, shape)
         setting, asked = choice.setting, shape.constraints
         progress = Progress("Scored Boxes", self.verbose)
-        ready = make_ready(data, shape, few, self.n_jobs)
+        if table is None:
+            ready = make_ready(data, shape, few, self.n_jobs)
+        else:
+            ready, shape = make_sample_ready(data, few, shape, table, self.n_jobs)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
         drawn = draw(ready, setting, replace(shape, max_boxes=choice.sizes[-1]), self.n_jobs)
+        if table is not None:
+            drawn = count_everywhere(drawn, data, ready.order, shape, table)
         sizes = choice.sizes[: sum(size < len(drawn) for size in choice.sizes) + 1]
         union = None if setting.signed else shape.max_union
         cards = [card_of(ready, drawn, min(size, len(drawn)), union) for size in sizes]
@@ -259,7 +279,7 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
         # Rows are graded by the limits that the points were fitted with: on a round one, most are at a limit.
         plain = boxes = self._encoding.boxes(drawn.lower, drawn.upper, ready.order)
         if self.round_limits:
-            rounded = round_card(drawn, data, ready.order, self._encoding.steps, self.n_jobs, asked)
+            rounded = round_card(drawn, data, ready.order, self._encoding.steps, self.n_jobs, asked, table)
             boxes = self._encoding.boxes(rounded.lower, rounded.upper, ready.order)
         self._order, self._cards = ready.order, dict(zip(sizes, cards, strict=True))
         points: list[CardPoint] = []
@@ -274,7 +294,6 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
         self._use(points, sizes[at])
         self._warn(data, choice.doubt, asked is not None)
         warn_if_missed(self.goal_, asked is not None)
-        return self
 
     def _use(self, points: list[CardPoint], size: int) -> None:
         """Take the card of a size."""
@@ -456,6 +475,10 @@ class ScoredBoxesClassifier(LearnedBoxClassifier):
 
     def _validated(self, X: Any) -> Any:
         return read_rows(self, X, self.scorecard_.boxes)
+
+    def _check_parameters(self, *, stored: bool) -> None:
+        self._check_folds(stored)
+        self._settings()
 
     def _settings(self) -> list[Setting]:
         """Check the parameters and return the settings to try."""

@@ -20,7 +20,7 @@ from boxdraw.learners.engine.levels import NUMBERS, LevelTable, make_axes, put_o
 from boxdraw.learners.folds import inner_splits, usable_folds
 from boxdraw.learners.frontier import Frontier, FrontierPoint, make_frontier
 from boxdraw.learners.goals import Goal
-from boxdraw.learners.patterns import Patterns
+from boxdraw.learners.patterns import KeptOut, Patterns, placed_at
 from boxdraw.learners.risk import FoldRows, held_out_risk, ladder, spread
 from boxdraw.learners.rounding import Limits, round_on_rows, round_on_table
 from boxdraw.learners.sparse.budget import LEVELS, best_within
@@ -47,7 +47,7 @@ from boxdraw.learners.sparse.learn import (
 from boxdraw.learners.sparse.place import WINDOW, Placing
 from boxdraw.learners.sparse.rank import LOW_PRICE, PARTS, RATIOS, Ranking, draw_costs, spreads
 from boxdraw.learners.sparse.revise import Revision, Rows, Step, aligned, held_out_gains, revise, revisions
-from boxdraw.learners.sparse.sweep import KeptOut, Sweep, first_places, start
+from boxdraw.learners.sparse.sweep import Sweep, first_places
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import rule_texts
 from boxdraw.model.risk import RiskTable
@@ -341,7 +341,7 @@ class Fit:
         costs: tuple[float, float],
     ) -> tuple[Limits, dict[tuple[int, int], IntArray], Patterns]:
         """Place limits, in place, on all rows of a table, from ``values`` of a sample on; None: they stay."""
-        sweep = Sweep(table, start(limits, self._order, sets), *costs)
+        sweep = Sweep(table, placed_at(limits, self._order, sets), *costs)
         if values is None:
             sweep.look()
         else:

@@ -8,8 +8,6 @@ are looked for among the values of the sample first, and then ever closer.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +15,7 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.sums import on_grid_of
-from boxdraw.learners.patterns import Patterns
+from boxdraw.learners.patterns import Patterns, Placed, codes_between
 from boxdraw.learners.rounding import Limits
 from boxdraw.tables.chunks import Chunk, Table
 from boxdraw.tables.order import Order
@@ -25,29 +23,8 @@ from boxdraw.tables.order import Order
 SWEEPS = 4  # passes, at most
 PLACES = 256  # for a limit in a sweep, at most
 
-Sets = dict[tuple[int, int], BoolArray]  # by box and column: which codes are inside
 Places = dict[tuple[int, int, int], FloatArray]  # by box, column and side: cuts; what is below a cut is on one side
 Moves = dict[tuple[int, int, int], tuple[float, Any]]  # what each gains, and where a limit or what a set goes to
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Boxes on some columns of the learners' matrix, with sets of codes where there are categories."""
-
-    columns: IntArray
-    lower: FloatArray  # (boxes, these columns)
-    upper: FloatArray
-    sets: Sets  # by place among these columns
-
-    def masks(self, X: Matrix) -> Iterator[tuple[int, int, BoolArray]]:
-        """Yield box, column and which rows are within: all those whose number is missing."""
-        for j in range(len(self.columns)):
-            column = np.ascontiguousarray(X[:, j], dtype=np.float64)  # float32 would round the limits
-            for k in range(len(self.lower)):
-                if (k, j) in self.sets:
-                    yield k, j, self.sets[k, j][column.astype(np.intp)]
-                elif self.lower[k, j] > -np.inf or self.upper[k, j] < np.inf:
-                    yield k, j, ~((column < self.lower[k, j]) | (column > self.upper[k, j]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +83,6 @@ class Look:
         return Seen(Patterns.of(inside.T, chunk.positive, weight), mass, missing)
 
 
-@dataclass(frozen=True, slots=True)
-class KeptOut:
-    """Which rows of a chunk the limits and sets on some columns exclude."""
-
-    placed: Placed
-    fixed: BoolArray
-
-    def __call__(self, X: Matrix) -> BoolArray:
-        """Return a mask: (rows, boxes)."""
-        out = np.zeros((len(X), len(self.placed.lower)), dtype=np.bool_)
-        for k, j, mask in self.placed.masks(X):
-            if self.fixed[j]:
-                out[:, k] |= ~mask
-        return out
-
-
 class Sweep:
     """A drawing whose limits are moved on all rows, pass by pass."""
 
@@ -174,7 +135,7 @@ class Sweep:
         """Return the codes in each set that is no interval of places, by box and column of the matrix."""
         columns = self.placed.columns.tolist()
         chosen = {(k, columns[j]): inside for (k, j), inside in self.placed.sets.items()}
-        between = {at: _codes(limits, order, *at) for at in chosen}
+        between = {at: codes_between(limits, order, *at) for at in chosen}
         return {at: np.flatnonzero(codes) for at, codes in chosen.items() if (codes != between[at]).any()}
 
     def _moves(self, placed: Placed, seen: Seen, places: Places) -> Moves:
@@ -262,21 +223,3 @@ def first_places(placed: Placed, values: Matrix, cuts: dict[int, FloatArray], wi
             here = _cut(placed, (k, j, side))
             places[k, j, side] = np.unique(np.append(near[some[some < len(near)]], here))
     return places
-
-
-def start(limits: Limits, order: Order, sets: dict[tuple[int, int], IntArray]) -> Placed:
-    """Return the boxes of limits on the learners' matrix, with sets of codes for places in an order."""
-    columns = np.flatnonzero(((limits[0] > -np.inf) | (limits[1] < np.inf)).any(axis=0))
-    codes: Sets = {}
-    for k, (j, column) in itertools.product(range(len(limits[0])), enumerate(columns.tolist())):
-        if column in order.places and (limits[0][k, column] > -np.inf or limits[1][k, column] < np.inf):
-            codes[k, j] = _codes(limits, order, k, column)
-            if (k, column) in sets:
-                codes[k, j] = np.isin(np.arange(len(codes[k, j])), sets[k, column])
-    return Placed(columns, limits[0][:, columns], limits[1][:, columns], codes)
-
-
-def _codes(limits: Limits, order: Order, k: int, column: int) -> BoolArray:
-    """Return which codes are between the limits of a box."""
-    place = order.places[column]
-    return np.asarray((limits[0][k, column] <= place) & (place <= limits[1][k, column]))
