@@ -46,7 +46,7 @@ EXAMPLES = """\
   boxdraw fit small.parquet --target fraud --method exact --max-boxes 2 --time-limit 300
   cat data.csv | boxdraw fit - --target fraud -o - | boxdraw rules -"""
 
-_IN_PASSES = ("sparse", "fast")  # methods that need not have all rows in memory
+_IN_PASSES = ("sparse", "scored", "fast")  # methods that need not have all rows in memory
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -43,9 +43,9 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=METHODS,
         default="sparse",
-        help="sparse draws the fewest boxes and limits that do the job; fast draws a box around each cluster, also in "
-        "files larger than memory; exact searches for the best boxes there are, on up to some thousand rows; scored "
-        "gives boxes points, and ranks rows best (%(default)s)",
+        help="sparse draws the fewest boxes and limits that do the job; fast draws a box around each cluster; exact "
+        "searches for the best boxes there are, on up to some thousand rows; scored gives boxes points, and ranks rows "
+        "best; all but exact read files larger than memory (%(default)s)",
     )
     add_settings(group, "60")
     group.add_argument(

@@ -67,6 +67,8 @@ class ScoredBoxesClassifier(SampleLearner):
     Boxes are drawn by boosting: each is the box of most gain for the log-loss that the ones before leave, limit by
     limit. Points are coefficients of a ridge logistic regression, rounded.
 
+    The boxes of a table of more than a million cells are drawn on a sample; all rows are counted for their points.
+
     An unreliable scorecard gives a warning: one learned from one or two rows of a class, or one that ranks held-out
     rows no better than chance (mean AUC on the inner folds below one half and two standard errors).
 
