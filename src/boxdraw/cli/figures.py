@@ -59,9 +59,9 @@ def _rows(rules: list[str], counts: BoxCounts) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
-def figures_text(rows: Sequence[dict[str, Any]]) -> str:
+def figures_text(rows: Sequence[dict[str, Any]], whole: bool = False) -> str:
     """Write figures as columns of text."""
-    return text_table(HEADER, [figure_cells(row) for row in rows])
+    return text_table(HEADER, [figure_cells(row) for row in rows], whole=whole)
 
 
 def figure_cells(row: dict[str, Any]) -> list[str]:
