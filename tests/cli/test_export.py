@@ -92,7 +92,7 @@ def test_output_is_checked_before_the_work(fails, model, monkeypatch):
     def no_work(*_):
         raise AssertionError("the work began")
 
-    monkeypatch.setattr("boxdraw.cli.export.load_model", no_work)
+    monkeypatch.setattr("boxdraw.cli.export.exported", no_work)
     Path("out").write_text("old")
     fails("export", model, "--to", "text", "-o", "out", words="out exists")
     fails("export", model, "--to", "json", "-o", model, "--force", words="one of the files that are read")

@@ -204,7 +204,12 @@ def test_a_column_of_names_is_pointed_out(run, data):
     named = [f"{line},{'name' if i == 0 else f'n{i}'}" for i, line in enumerate(text)]
     Path(data).write_text("\n".join(named))
     result = run("fit", data, "--target", "fraud", "--drop", "id", "--categorical", "branch", "--max-boxes", 1)
-    assert 'column "name" has 400 different texts in 400 rows' in result.err
+    assert 'column "name" is left out, as its 400 texts are all different' in result.err
+    assert "--categorical 'name' takes it" in result.err
+    assert "name" not in json.loads(Path("model.json").read_text())["boxes"]["features"]
+    fit = ("fit", data, "--target", "fraud", "--drop", "id", "--max-boxes", 1, "--force")
+    assert "left out" not in run(*fit, "--categorical", "name").err
+    assert run(*fit, "--never", "name", "--monotone", "name=+", "--not-together", "name,age").code == 0
     assert "identifier" not in result.err
     assert "branch" not in result.err
 

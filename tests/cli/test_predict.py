@@ -197,7 +197,7 @@ def test_what_is_checked_before_the_work(fails, model, new, monkeypatch):
     def no_work(*_):
         raise AssertionError("the work began")
 
-    monkeypatch.setattr("boxdraw.cli.predict.load_model", no_work)
+    monkeypatch.setattr("boxdraw.cli.predict._write", no_work)
     Path("out.csv").write_text("old")
     fails("predict", model, new, "-o", "out.csv", words="out.csv exists; add --force")
     fails("predict", model, new, "-o", "no/out.csv", words="does not exist")

@@ -69,6 +69,15 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         file.write(f"{text}\n".encode())
 
 
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a file; raise for devices and for named pipes, which may have no end."""
+    kind = os.stat(path).st_mode
+    is_open = os.fspath(path).startswith("/dev/")  # standard input, or what a shell gives for <(...)
+    if stat.S_ISCHR(kind) or stat.S_ISBLK(kind) or (stat.S_ISFIFO(kind) and not is_open):
+        raise ValueError(f"{os.fspath(path)} is a device or a named pipe, which may have no end: give a file")
+    return Path(path).read_bytes()
+
+
 def read_source(source: str | bytes | os.PathLike[str]) -> str | bytes:
     """Return JSON text: bytes and a str that starts with ``{`` are the text itself, anything else is a path."""
     if isinstance(source, bytes):
@@ -80,5 +89,5 @@ def read_source(source: str | bytes | os.PathLike[str]) -> str | bytes:
         if start in ("", "[", '"') or (start.isdigit() and not os.path.exists(source)):
             raise ValueError(f"expected JSON text that starts with {{, or a path; got {reprlib.repr(source)}")
     if isinstance(source, str | os.PathLike):
-        return Path(source).read_bytes()
+        return read_file(source)
     raise TypeError(f"expected JSON text, bytes or a path, got {type(source).__name__}")

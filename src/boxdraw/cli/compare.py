@@ -49,8 +49,8 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("--json and -o - cannot share standard output; give -o a file")
     if args.data is None and (args.target is not None or args.weight is not None or args.skip_unlabelled):
         raise UsageError("--target, --weight and --skip-unlabelled describe the rows of DATA, which is not given")
-    output = None if args.output is None else Output(args.output, args.force, (args.old, args.new, args.data or "-"))
     models = load_model(args.old), load_model(args.new)
+    output = None if args.output is None else Output(args.output, args.force, (args.old, args.new, args.data or "-"))
     found = compare(models[0].drawing, models[1].drawing) if args.data is None else _on_rows(args, *models)
     if output is not None:
         output.write(found.to_html())

@@ -77,14 +77,8 @@ def run(args: argparse.Namespace) -> None:
 
     train, test = load_halves()
     model = fitted(train)
-    for section in (
-        data_section(train, test),
-        rules_section(model.boxes_),
-        unseen_section(model, test),
-        files_section(model, train, test, out),
-        next_section(out),
-    ):
-        say(section + "\n")
+    say(f"{data_section(train, test)}\n\n{rules_section(model.boxes_)}\n\n{unseen_section(model, test)}\n", width=WIDTH)
+    say(f"{files_section(model, train, test, out)}\n\n{next_section(out)}", wrap=False)  # paths and commands, to copy
 
 
 def load_halves() -> tuple[Half, Half]:
@@ -119,24 +113,16 @@ def data_section(train: Half, test: Half) -> str:
     )
     info = describe_dataset(DATA)
     credit = f"Source: {info.citation}. Licence: CC BY 4.0."
-    return f"THE DATA\n{textwrap.fill(text, WIDTH)}\n{textwrap.fill(credit, WIDTH)}"
+    return f"THE DATA\n{text}\n{credit}"
 
 
 def rules_section(boxes: BoxSet) -> str:
     """Write the rules, a paragraph per box, and what their columns are."""
-    lines = [
-        textwrap.fill(_keep_limits_whole(line), WIDTH, initial_indent="  ", subsequent_indent=" " * 9)
-        for line in boxes.to_text().splitlines()
-    ]
+    lines = [f"  {line}" for line in boxes.to_text().splitlines()]
     used = {limit.feature for rule in boxes.rules() for limit in rule.limits}
     words = [f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in used]
     title = "THE RULE" if len(boxes) == 1 else "THE RULES: a patient in any of these boxes is flagged"
-    return "\n".join([title, *lines, textwrap.fill(f"({'; '.join(words)})", WIDTH)]).replace("\xa0", " ")
-
-
-def _keep_limits_whole(line: str) -> str:
-    """Allow a line break only before "and"."""
-    return line.replace(" ", "\xa0").replace("\xa0and\xa0", " and\xa0").replace(":\xa0", ": ", 1)
+    return "\n".join([title, *lines, f"({'; '.join(words)})"])
 
 
 def unseen_section(model: BoxSetClassifier, test: Half) -> str:

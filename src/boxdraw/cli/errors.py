@@ -5,9 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from boxdraw.model.export.text import printable
-from boxdraw.tables.errors import TableError
-
 # What to type where a table can't be used as it is, by `TableError.advice`.
 _ADVICE = {
     "encoding": "; name its encoding, for example --encoding {}",
@@ -31,6 +28,9 @@ class UsageError(Exception):
 
 def one_line(error: BaseException) -> str:
     """Return an error as one line, with its type where the message alone would not be understood."""
+    from boxdraw.model.export.text import printable  # imported late, like all that needs NumPy: Ctrl-C may come first
+    from boxdraw.tables.errors import TableError
+
     text = printable(" ".join(str(error).split())) if str(error) else ""
     if isinstance(error, TableError) and error.advice:
         return text + _ADVICE[error.advice].format(error.detail)

@@ -16,7 +16,7 @@ from boxdraw._core.quiet import quietly
 from boxdraw.cli.contenders import BOXES, PEERS, Contender, Tested, contenders
 from boxdraw.cli.errors import Failure, UsageError, extra, one_line
 from boxdraw.cli.held_out import add_splitting, check_splitting, group_numbers, manner, splits
-from boxdraw.cli.labelled import read_labelled
+from boxdraw.cli.labelled import open_labelled, read_labelled
 from boxdraw.cli.learning import add_settings, check_learning, read_constraints, set_alarm_rate
 from boxdraw.cli.options import add_common, add_csv, add_labelled, shares
 from boxdraw.cli.output import Output, check_table_name, write_tables
@@ -28,8 +28,8 @@ from boxdraw.tables.labelled import Piece, TrainingFile, label_text
 
 EXAMPLES = """\
   boxdraw evaluate data.csv --target fraud
-  boxdraw evaluate data.csv --target fraud --models sparse,tree --folds 10 --repeats 3
-  boxdraw evaluate data.csv --target fraud --drop id --false-alarm-rates 0.001,0.01 -o figures.csv
+  boxdraw evaluate data.csv --target fraud --models sparse,tree --repeats 3
+  boxdraw evaluate data.csv --target fraud --false-alarm-rates 0.01 -o table.csv
   boxdraw evaluate data.csv --target fraud --time day
   boxdraw evaluate data.csv --target fraud --group customer --protected region
   boxdraw evaluate data.csv --target fraud --json > figures.json"""
@@ -84,16 +84,16 @@ def run(args: argparse.Namespace) -> None:
     check_splitting(args)
     check_learning(args, args.models)
     args.time_limit = args.time_limit or _EXACT_SECONDS
-    output = None
+    if args.json and args.output == "-":
+        raise UsageError("--json and -o - cannot share standard output; give -o a file")
     if args.output is not None:
-        if args.json and args.output == "-":
-            raise UsageError("--json and -o - cannot share standard output; give -o a file")
         check_table_name(args.output)
-        output = Output(args.output, args.force, (args.data,))
+    table = open_labelled(args)
+    output = None if args.output is None else Output(args.output, args.force, (args.data,))
     with rows_progress(args.quiet) as tell:
-        data = read_labelled(args, tell)
+        data = read_labelled(args, table, tell)
         set_alarm_rate(args, data)
-    read_constraints(args, data.features, data.rows.file.name)
+    read_constraints(args, data)
     fewest = min(data.n_positive, data.n_rows - data.n_positive)
     if fewest < args.folds:
         raise Failure(

@@ -14,9 +14,9 @@ from boxdraw.model.risk import RiskTable
 
 EXAMPLES = """\
   boxdraw export model.json --to sql
-  boxdraw export model.json --to sql --dialect postgres --table payments -o flag.sql
+  boxdraw export model.json --to sql --dialect postgres --table payments
   boxdraw export model.json --to sql --scorecard --table payments
-  boxdraw export model.json --to sql --scorecard --risk --reasons --table payments
+  boxdraw export model.json --to sql --scorecard --reasons --table payments
   boxdraw export model.json --to python -o flag.py
   boxdraw export model.json --to onnx -o model.onnx
   boxdraw export model.json --to pmml --scorecard -o card.pmml"""
@@ -71,11 +71,11 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("SQL with --risk and --reasons is several columns: add --table")
     if args.to == "onnx" and args.output == "-":
         raise UsageError("ONNX is no text: give it a file, for example -o model.onnx")
-    output = Output(args.output, args.force, (args.model,))
     table = None if args.table is None else tuple(args.table.split("."))
     details = {"dialect": args.dialect, "table": table, "name": args.name}
     given = {name: value for name, value in details.items() if value is not None}
     model = load_model(args.model)
+    output = Output(args.output, args.force, (args.model,))
     if args.risk:
         given["risk"] = _risk(model, args.scorecard)
     if args.reasons and not (args.scorecard and args.to == "python"):  # that function returns them anyway
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> None:
         given |= dict.fromkeys(("column", "points_column") if args.scorecard else ("column",))
     content = exported(model, args.to, args.scorecard, **given)
     if output.is_stdout and isinstance(content, str) and args.to in ("text", "markdown"):
-        say(content)  # for people, on whatever terminal they have
+        say(content, wrap=args.to == "text")  # for people, on whatever terminal they have
     else:
         output.write(f"{content}\n" if isinstance(content, str) else content)
 

@@ -84,6 +84,8 @@ def model_text(model: Model, with_risk: bool = False, with_union: bool = False) 
     The union of a scorecard comes with it only if asked for.
     """
     edits = _edits_text(model)
+    if model.scorecard is None and not len(model.boxes):
+        return f"{model.boxes.to_text()}{edits}"
     if model.scorecard is None:
         risk = f"\n\nRisk:\n{model.risk.to_text()}" if with_risk and model.risk is not None else ""
         return f"A row in any of these boxes is {_flagged(model)}\n{model.boxes.to_text()}{risk}{edits}"

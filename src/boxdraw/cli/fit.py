@@ -15,7 +15,7 @@ from boxdraw._core.version import __version__
 from boxdraw._core.warn import warn
 from boxdraw.cli.errors import Failure, UsageError
 from boxdraw.cli.figures import box_figures, figures_text, model_text, rules_json
-from boxdraw.cli.labelled import read_labelled
+from boxdraw.cli.labelled import open_labelled, read_labelled
 from boxdraw.cli.learning import (
     CONSTRAINTS,
     add_learning,
@@ -25,7 +25,7 @@ from boxdraw.cli.learning import (
     read_constraints,
     set_alarm_rate,
 )
-from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output
+from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output, load_rules
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, percent, rows_progress, say, say_json
 from boxdraw.model.export.text import printable
@@ -36,14 +36,15 @@ from boxdraw.tables.labelled import Tell, TrainingFile, label_text
 
 EXAMPLES = """\
   boxdraw fit data.csv --target fraud
-  boxdraw fit data.csv --target fraud --positive yes --drop id,name --categorical zip -o fraud.json
+  boxdraw fit data.csv --target fraud --positive yes --drop id -o fraud.json
+  boxdraw fit data.csv --target fraud --categorical zip,branch
   boxdraw fit data.csv --target fraud --false-alarm-cost 0.1
   boxdraw fit data.csv --target fraud --max-alarms 50 --per day
   boxdraw fit data.csv --target fraud --min-precision 50%
   boxdraw fit data.csv --target fraud --max-boxes 2 --max-limits 3
-  boxdraw fit data.csv --target fraud --monotone amount=+,age=- --never postcode --not-together age,income
-  boxdraw fit data.csv --target fraud --method scored --max-boxes 6 --max-limits 2
-  boxdraw fit small.parquet --target fraud --method exact --max-boxes 2 --time-limit 300
+  boxdraw fit data.csv --target fraud --monotone amount=+,age=- --never postcode
+  boxdraw fit data.csv --target fraud --method scored --max-limits 2
+  boxdraw fit small.parquet --target fraud --method exact --time-limit 300
   cat data.csv | boxdraw fit - --target fraud -o - | boxdraw rules -"""
 
 _IN_PASSES = ("sparse", "scored", "fast")  # methods that need not have all rows in memory
@@ -64,10 +65,12 @@ def run(args: argparse.Namespace) -> None:
     check_learning(args, [args.method])
     if args.json and args.output == "-":
         raise UsageError("--json and -o - cannot share standard output; give -o a file")
+    table = open_labelled(args)
+    existing = None if args.existing is None else load_rules(args.existing)
     output = Output(args.output, args.force, (args.data,))
     with rows_progress(args.quiet) as tell:
-        data = read_labelled(args, tell)
-        read_constraints(args, data.features, data.rows.file.name)
+        data = read_labelled(args, table, tell, existing)
+        read_constraints(args, data)
         set_alarm_rate(args, data)
         fitted = _fit_in_passes(args, data, tell) if _in_passes(args, data) else None
     if fitted is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,18 @@ from boxdraw.cli.errors import Failure, UsageError, extra
 from boxdraw.cli.show import note
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import is_number, printable
+from boxdraw.model.file import Model
 from boxdraw.tables.csv import CsvForm
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.kinds import Kind, column_kind
-from boxdraw.tables.labelled import LabelledFile, Tell, TrainingFile
+from boxdraw.tables.labelled import Facts, LabelledFile, Tell, TrainingFile
 from boxdraw.tables.source import TableFile, open_file
-from boxdraw.tables.trained import text_features
+from boxdraw.tables.suspects import are_dates
+from boxdraw.tables.trained import check_trained, text_features
 
 # Names that frames' row numbers get when they are saved.
 _ROW_NUMBERS = re.compile(r"|Unnamed: \d+|__index_level_\d+__")
+_FEW = 20  # different texts: so many may be categories, however few rows there are
 # Options that name a column which is no feature.
 _ASIDE = ("per", "time", "group", "protected")
 # Numbers as people write them: with a decimal comma, and with commas between thousands or a unit.
@@ -44,8 +48,24 @@ def open_table(args: argparse.Namespace, path: str, texts: Iterable[str] = ()) -
     return open_file(path, CsvForm(args.delimiter, args.decimal, args.encoding, tuple(args.missing)), texts)
 
 
-def read_labelled(args: argparse.Namespace, tell: Tell, learned: BoxSet | None = None) -> TrainingFile:
-    """Look at all rows of the table to learn from, and note what may not be meant as it is taken.
+def open_trained(args: argparse.Namespace, path: str, model: Model) -> TableFile:
+    """Open a table that has the columns of a model."""
+    file = open_table(args, path, text_features(model.boxes))
+    check_trained(file, model.boxes)
+    return file
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A table to learn from whose columns are checked, but whose rows are not read yet."""
+
+    rows: LabelledFile
+    features: list[str]
+    categorical: list[str]
+
+
+def open_labelled(args: argparse.Namespace, learned: BoxSet | None = None) -> Opened:
+    """Open the table to learn from, and check the columns that the options name.
 
     Of boxes that were ``learned`` before, the features are taken again, and those that were texts as such.
     """
@@ -62,12 +82,42 @@ def read_labelled(args: argparse.Namespace, tell: Tell, learned: BoxSet | None =
         check_columns(limited.tolist(), columns, file.name)
         features = [name for name in features if name in learned.feature_names]
         categorical += [name for name in text_features(learned) if name in features and name not in categorical]
-    facts = rows.facts(features, [] if args.quiet else _texts(file, features, categorical), tell)
     _check_features(features, file.name)
-    data = TrainingFile.of(rows, features, categorical, facts, args.positive)
+    return Opened(rows, features, categorical)
+
+
+def read_labelled(args: argparse.Namespace, table: Opened, tell: Tell, rules: BoxSet | None = None) -> TrainingFile:
+    """Look at all rows, leave out columns that neither rows to come nor ``rules`` can use, and note what looks odd."""
+    rows, features = table.rows, table.features
+    facts = rows.facts(features, _texts(rows.file, features, table.categorical), tell)
+    meant = {*table.categorical, *([] if rules is None else rules.feature_names)}
+    unsure = [name for name in features if name not in meant]
+    idle = {name: why for name in unsure if (why := _no_use(name, facts, args.decimal))}
+    kept = [name for name in features if name not in idle]
+    for name, why in idle.items():
+        note(
+            f'column "{printable(name)}" is left out, as {why}: it looks like a name or number of the row; '
+            f"--categorical '{printable(name)}' takes it",
+            args.quiet,
+        )
+    if not kept:
+        raise Failure(
+            f"{rows.file.name} has no other column to learn from: --categorical '{printable(features[0])}' takes one"
+        )
+    data = TrainingFile.of(rows, kept, table.categorical, facts, args.positive)
     if not args.quiet:
-        _note_columns(data, features, args.decimal)
+        _note_columns(data, kept, args.decimal)
     return data
+
+
+def _no_use(name: str, facts: Facts, decimal: str) -> str:
+    """Return why no category of a column can say anything about other rows; empty if some may."""
+    if name in facts.crowded:
+        return "it has too many different texts"
+    texts = facts.texts.get(name, set())
+    if not _FEW < len(texts) == facts.known[name] or _looks_like_numbers(texts, decimal):
+        return ""
+    return f"its {len(texts)} texts are all different"
 
 
 def column_names(given: Sequence[str], columns: Sequence[str], source: str) -> list[str]:
@@ -118,7 +168,7 @@ def _note_texts(name: str, texts: Collection[str], n_rows: int, decimal: str | N
     """Point out a column of text that looks like an identifier or, unless ``decimal`` is None, like numbers."""
     if decimal is not None and (said := _looks_like_numbers(texts, decimal)):
         note(f'column "{printable(name)}" is taken as text, but {said}', quiet=False)
-    elif len(texts) > 20 and len(texts) * 2 > n_rows:
+    elif len(texts) > _FEW and len(texts) * 2 > n_rows:
         note(
             f'column "{printable(name)}" has {len(texts)} different texts in {n_rows} rows; if it is a name '
             "or a number of the row, leave it out with --drop",
@@ -127,7 +177,9 @@ def _note_texts(name: str, texts: Collection[str], n_rows: int, decimal: str | N
 
 
 def _looks_like_numbers(texts: Collection[str], decimal: str) -> str:
-    """Return why texts that look like numbers are not read as such; empty if few look like it."""
+    """Return why texts that look like numbers or dates are not read as such; empty if few look like it."""
+    if are_dates(texts):
+        return "it looks like dates: leave it out with --drop, or write days since a fixed date instead"
 
     def others(is_one: Callable[[str], Any]) -> list[str]:
         return sorted(text for text in texts if not is_one(text))

@@ -137,14 +137,17 @@ def add_constraints(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def read_constraints(args: argparse.Namespace, columns: Sequence[str], source: str) -> None:
-    """Replace the texts of options by the columns that they name."""
+def read_constraints(args: argparse.Namespace, data: TrainingFile) -> None:
+    """Replace the texts of options by the columns that they name, but for those that are left out anyway."""
+    columns, source, kept = data.rows.file.schema.names, data.rows.file.name, set(data.features)
     if args.monotone is not None:
-        args.monotone = _directions(args.monotone, columns, source)
+        given = _directions(args.monotone, columns, source)
+        args.monotone = {name: sign for name, sign in given.items() if name in kept}
     if args.never is not None:
-        args.never = column_names(args.never, columns, source)
+        args.never = [name for name in column_names(args.never, columns, source) if name in kept]
     if args.not_together is not None:
-        args.not_together = [column_names([text], columns, source) for text in args.not_together]
+        groups = (column_names([text], columns, source) for text in args.not_together)
+        args.not_together = [[name for name in group if name in kept] for group in groups]
 
 
 def _directions(given: Sequence[str], columns: Sequence[str], source: str) -> dict[str, int]:

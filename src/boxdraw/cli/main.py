@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from boxdraw._core.version import __version__
 from boxdraw.cli.errors import UsageError, one_line
-from boxdraw.cli.show import say
+from boxdraw.cli.show import say, wrapped
 
 # A module each, imported when its command is parsed: `boxdraw --help` needs none of them.
 _COMMANDS = {
@@ -49,6 +49,9 @@ _COMMANDS = {
 # What warnings name in Python, as the options of the command line; in quotes they are columns of the user.
 _OPTIONS = {
     "out of X": "out with --drop",
+    "X holds": "the table holds",
+    "leave the column out": "leave the column out with --drop",
+    "allow fewer boxes": "allow fewer with --max-boxes",
     "FastBoxesClassifier": "--method fast",
     "ScoredBoxesClassifier": "--method scored",
     "categorical_features": "--categorical",
@@ -59,8 +62,16 @@ _OPTIONS = {
     "limit_cost": "--limit-cost",
     "negative_weight": "--false-alarm-cost",
     "time_limit": "--time-limit",
+    "max_boxes": "--max-boxes",
+    "max_limits": "--max-limits",
+    "min_box_rows": "--min-box-rows",
+    "min_box_precision": "--min-box-precision",
+    "monotonic_cst": "--monotone",
+    "interaction_cst": "--not-together",
+    "categorical=True": "--categorical",
 }
-_PYTHON_ONLY = ("box_cost", "feature_range", "lam", "strategy")  # there is no option: what is said of them is left out
+# There is no option: what is said of them is left out.
+_PYTHON_ONLY = ("box_cost", "feature_range", "lam", "strategy", "In Python", "splitter")
 
 _TERMINATED = 128 + signal.SIGTERM
 
@@ -82,9 +93,9 @@ def run_command(make: Callable[[], argparse.ArgumentParser], arguments: Sequence
     except KeyboardInterrupt:
         say("boxdraw: stopped", sys.stderr)
         return 130
-    except BrokenPipeError:
+    except BrokenPipeError:  # the reader has seen enough
         _close_quietly()
-        return 1
+        return 0
     except Exception as error:
         if "--debug" in arguments:
             traceback.print_exc()
@@ -105,10 +116,10 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = Parser(
         prog="boxdraw",
-        description="Readable rules for rare things: learn a few boxes around the rare label of a table.",
+        description=wrapped("Readable rules for rare things: learn a few boxes around the rare label of a table.", 79),
         epilog="boxdraw COMMAND --help shows the options of a command, with examples.\n"
-        "Exit codes: 0; 1 if the work failed; 2 if the command is invalid; 3 if monitor finds something out of bounds; "
-        "130 after Ctrl-C.",
+        "Exit codes: 0; 1 if the work failed; 2 if the command is invalid; 3 if monitor\n"
+        "finds something out of bounds; 130 after Ctrl-C.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -118,7 +129,7 @@ def make_parser() -> argparse.ArgumentParser:
         part = commands.add_parser(
             name,
             help=summary,
-            description=summary,
+            description=wrapped(summary, 79),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
@@ -163,7 +174,8 @@ def _one_line_warnings() -> Iterator[None]:
     """Print warnings in one line each, and each only once."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        say(f"boxdraw: warning: {_in_options(str(message))}", sys.stderr)
+        if text := _in_options(str(message)):
+            say(f"boxdraw: warning: {text}", sys.stderr)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

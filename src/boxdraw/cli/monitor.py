@@ -29,7 +29,7 @@ __all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES = """\
   boxdraw monitor model.json --reference october.csv november.csv december.csv
-  boxdraw monitor model.json --reference last_year.parquet this_year.parquet --time month -o page.html
+  boxdraw monitor model.json --reference old.parquet new.parquet --time month
   boxdraw monitor model.json --reference october.csv november.csv --json"""
 
 _OUT_OF_BOUNDS = 3  # the exit code
@@ -76,12 +76,12 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("only one of the model and the tables can come from standard input")
     if args.json and args.output == "-":
         raise UsageError("--json and -o - cannot share standard output; give -o a file")
-    output = None if args.output is None else Output(args.output, args.force, inputs)
     if len(set(args.periods)) < len(args.periods):
         raise UsageError("a table is given twice: its rows would count twice")
     model = load_model(args.model)
     reference = _Table(args, args.reference, model)
     tables = {name: _Table(args, name, model) for name in args.periods}
+    output = None if args.output is None else Output(args.output, args.force, inputs)
     target = model.target if args.target is None else args.target
     if target is not None and not any(table.has_labels for table in (reference, *tables.values())):
         problem = f'no table has a column "{printable(target)}" with labels'

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from boxdraw._core.files import read_source
+from boxdraw._core.files import read_file, read_source
 from boxdraw.cli.errors import Failure, UsageError
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.scorecard import union_within
@@ -110,7 +110,7 @@ def load_rules(path: str) -> BoxSet:
     if suffix not in (".sql", ".txt"):
         return load_model(path).boxes
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_file(path).decode()
         return BoxSet.from_sql(text) if suffix == ".sql" else BoxSet.from_text(text)
     except (ValueError, UnicodeDecodeError) as error:
         raise Failure(f"{path}: {error}") from None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from boxdraw.cli.errors import Failure, UsageError, extra
-from boxdraw.cli.labelled import open_table
+from boxdraw.cli.labelled import open_trained
 from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model, risk_of
 from boxdraw.cli.output import Output, check_table_name, write_tables
 from boxdraw.cli.show import note, rows_progress, say_json
@@ -21,7 +21,7 @@ from boxdraw.model.rows import UNSEEN, read_columns
 from boxdraw.tables.errors import listed
 from boxdraw.tables.labelled import Tell
 from boxdraw.tables.source import TableFile, decoded
-from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
+from boxdraw.tables.trained import as_trained, needed_columns
 
 Unseen = dict[str, tuple[int, set[str]]]  # by column: in how many rows, and which
 
@@ -50,22 +50,21 @@ def run(args: argparse.Namespace) -> None:
         raise UsageError("--json and the table cannot share standard output; give -o a file")
     check_inputs(args.model, args.data)
     check_table_name(args.output)
-    output = Output(args.output, args.force, (args.model, args.data))
     model = load_model(args.model)
     if args.risk:
         risk_of(model)
+    file = open_trained(args, args.data, model)
+    output = Output(args.output, args.force, (args.model, args.data))
     with rows_progress(args.quiet) as tell:
-        n_rows, n_flagged = _write(args, model, output, tell)
+        n_rows, n_flagged = _write(args, model, file, output, tell)
     if args.json:
         say_json({"rows": n_rows, "flagged": n_flagged, "output": output.name})
     elif not output.is_stdout:
         note(f"{n_flagged} of {n_rows} rows are flagged; written to {output.name}", args.quiet)
 
 
-def _write(args: argparse.Namespace, model: Model, output: Output, tell: Tell) -> tuple[int, int]:
+def _write(args: argparse.Namespace, model: Model, file: TableFile, output: Output, tell: Tell) -> tuple[int, int]:
     """Write the rows with their predictions; return how many there are, and how many are flagged."""
-    file = open_table(args, args.data, text_features(model.boxes))
-    check_trained(file, model.boxes)
     pieces = _Pieces(file, model, output.name.lower().endswith(".parquet"))
     added = predictions(model, pieces.no_rows, args.explain, args.risk)
     _check_clash(pieces.schema.names, added, file.name)

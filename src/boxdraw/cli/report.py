@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boxdraw.cli.errors import UsageError, extra
-from boxdraw.cli.labelled import open_table
+from boxdraw.cli.labelled import open_trained
 from boxdraw.cli.options import (
     add_common,
     add_csv,
@@ -29,11 +29,11 @@ from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.schema import warn_of_unseen
-from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
+from boxdraw.tables.trained import as_trained, needed_columns
 
 EXAMPLES = """\
   boxdraw report model.json data.csv
-  boxdraw report model.json data.csv --test new.csv --title "Card fraud, third quarter" -o fraud.html
+  boxdraw report model.json data.csv --test new.csv --title "Card fraud"
   boxdraw report model.json data.parquet --id account --max-rows 10000"""
 
 _LEARNERS = {
@@ -91,10 +91,10 @@ def run(args: argparse.Namespace) -> None:
     check_inputs(args.model, args.data)
     if args.test == "-":
         raise UsageError("the rows of --test cannot come from standard input; give a file")
-    output = Output(args.output, args.force, (args.model, args.data, args.test or "-"))
     model = load_model(args.model)
     tables = [_ReportTable(args, model, name) for name in (args.data, args.test) if name is not None]
     weight = _weight_column(args, model, tables)
+    output = Output(args.output, args.force, (args.model, args.data, args.test or "-"))
     train, *others = (table.labelled(weight) for table in tables)
     slider = find_slider(model, train, tables[0].file.name, weight)
     train, *others = (slider.with_critical(rows) for rows in (train, *others))
@@ -131,8 +131,7 @@ class _ReportTable:
 
     def __init__(self, args: argparse.Namespace, model: Model, name: str) -> None:
         self._model, self._args = model, args
-        self.file = open_table(args, name, text_features(model.boxes))
-        check_trained(self.file, model.boxes)
+        self.file = open_trained(args, name, model)
         self._rows = LabelledFile(self.file, target_column(args, model), skip=args.skip_unlabelled)
         facts = self._rows.facts([], [], lambda what, done, total: None)
         self._positive = self._rows.known_labels(facts.count, model.classes)

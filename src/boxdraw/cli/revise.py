@@ -10,7 +10,7 @@ from typing import Any
 from boxdraw import SparseBoxesClassifier
 from boxdraw._core.version import __version__
 from boxdraw.cli.errors import UsageError
-from boxdraw.cli.labelled import read_labelled
+from boxdraw.cli.labelled import open_labelled, read_labelled
 from boxdraw.cli.learning import add_constraints, constraints_of, read_constraints
 from boxdraw.cli.options import (
     add_common,
@@ -81,14 +81,15 @@ def run(args: argparse.Namespace) -> None:
     args.target = target_column(args, model)
     if args.positive is None and model.target is not None:
         args.positive = label_text(model.classes[1])
+    table = open_labelled(args, model.boxes if model.fit else None)  # rules of people may lack what helps
     output = Output(args.output, args.force, (args.model, args.data))
     if args.false_alarm_cost is None:
         args.false_alarm_cost = _stated_cost(model)
     if model.scorecard is not None:
         note("the union of the scorecard is revised: boxes without points", args.quiet)
     with rows_progress(args.quiet) as tell:
-        data = read_labelled(args, tell, model.boxes if model.fit else None)  # rules of people may lack what helps
-        read_constraints(args, data.features, data.rows.file.name)
+        data = read_labelled(args, table, tell, model.boxes)
+        read_constraints(args, data)
     X, positive, weight = data.read()
     fitted = SparseBoxesClassifier(
         revise=model.boxes,

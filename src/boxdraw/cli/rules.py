@@ -20,7 +20,7 @@ from boxdraw.cli.figures import (
     read_boxes,
     rules_json,
 )
-from boxdraw.cli.labelled import open_table
+from boxdraw.cli.labelled import open_trained
 from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model, risk_of, target_column
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import rows_progress, say, say_json, text_table
@@ -29,7 +29,7 @@ from boxdraw.model.export.text import printable, rule_texts
 from boxdraw.model.file import Model
 from boxdraw.model.settings import as_plain
 from boxdraw.tables.labelled import LabelledFile
-from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
+from boxdraw.tables.trained import as_trained, needed_columns
 
 EXAMPLES = """\
   boxdraw rules model.json
@@ -74,31 +74,34 @@ def run(args: argparse.Namespace) -> None:
     if args.history and (args.risk or args.union or args.data is not None or args.format == "csv"):
         raise UsageError("--history goes with --format text, markdown, json, without --risk, --union and --data")
     check_inputs(args.model, args.data)
-    output = Output(args.output, args.force, (args.model, args.data or "-"))
     model = load_model(args.model)
-    figures = None if args.data is None else _figures(args, model)
+    rows = None if args.data is None else _open(args, model)
+    output = Output(args.output, args.force, (args.model, args.data or "-"))
+    figures = None if rows is None else _figures(args, model, rows)
     form = "json" if args.json else args.format or "text"
     if args.risk:
         risk_of(model)
     if args.history:
-        text = history_text(model, form)
+        text = history_text(model, form, whole=not output.is_stdout)
     else:
         data = "standard input" if args.data == "-" else args.data
-        text = rules_text(model, figures, form, data, args.risk, args.union)
+        text = rules_text(model, figures, form, data, args.risk, args.union, whole=not output.is_stdout)
     if output.is_stdout and form == "json":
         say_json(json.loads(text))
     elif output.is_stdout:
-        say(text)
+        say(text, wrap=form == "text")
     else:
         output.write(f"{text}\n")
 
 
-def _figures(args: argparse.Namespace, model: Model) -> list[dict[str, Any]]:
-    """Count what the boxes catch."""
+def _open(args: argparse.Namespace, model: Model) -> LabelledFile:
     target = target_column(args, model)
-    file = open_table(args, args.data, text_features(model.boxes))
-    check_trained(file, model.boxes)
-    rows = LabelledFile(file, target, args.weight, args.skip_unlabelled)
+    return LabelledFile(open_trained(args, args.data, model), target, args.weight, args.skip_unlabelled)
+
+
+def _figures(args: argparse.Namespace, model: Model, rows: LabelledFile) -> list[dict[str, Any]]:
+    """Count what the boxes catch."""
+    file = rows.file
     with rows_progress(args.quiet) as tell:
         facts = rows.facts([], [], tell)
         positive = rows.known_labels(facts.count, model.classes)
@@ -109,7 +112,7 @@ def _figures(args: argparse.Namespace, model: Model) -> list[dict[str, Any]]:
         return box_figures(model, pieces, facts.n_rows, tell)
 
 
-def history_text(model: Model, form: str) -> str:
+def history_text(model: Model, form: str, whole: bool = False) -> str:
     """Write what was done to a model, the latest last, and the hash of its file."""
     if form == "json":
         history = {"hash": model.digest, "edits": [edit.as_dict() for edit in model.edits]}
@@ -117,7 +120,7 @@ def history_text(model: Model, form: str) -> str:
     head = ("Time", "Who", "What", "Why", "File before")
     edits = [(one.time, one.who, one.what, one.reason, one.before) for one in model.edits]
     rows = [[printable(cell) if cell else "" for cell in edit] for edit in edits]
-    table = text_table(head, rows, left=len(head)) if form == "text" else markdown_table(head, rows)
+    table = text_table(head, rows, len(head), whole) if form == "text" else markdown_table(head, rows)
     return f"{table if rows else 'No changes since it was learned.'}\n\nThis file: {model.digest}"
 
 
@@ -128,6 +131,7 @@ def rules_text(
     data: str | None,
     with_risk: bool = False,
     with_union: bool = False,
+    whole: bool = False,
 ) -> str:
     """Write rules, figures if there are some, and what is asked for beside them; a card has its risk in any case."""
     if form == "json":
@@ -146,7 +150,7 @@ def rules_text(
             table = f"{table}\n\n{EDITED}\n\n{markdown_table(('Time', 'Edit'), edit_texts(model))}"
         return table if figures is None else f"{table}\n\nOn the rows of `{data}`:\n\n{_markdown(figures)}"
     text = model_text(model, with_risk, with_union)
-    return text if figures is None else f"{text}\n\nOn the rows of {data}:\n{figures_text(figures)}"
+    return text if figures is None else f"{text}\n\nOn the rows of {data}:\n{figures_text(figures, whole)}"
 
 
 def _csv(model: Model, figures: list[dict[str, Any]] | None) -> str:

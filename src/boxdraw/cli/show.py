@@ -14,14 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from boxdraw.model.settings import as_plain
-
 _ASCII = str.maketrans({"≤": "<=", "≥": ">=", "±": "+-", "–": "-"})
 _WIDTH = 80  # of a terminal that does not say
 _GLUE = "\xa0"
+_TITLE = 30  # letters in which a line that has a title, such as Box 1, comes to its colon
 _LIMIT = re.compile(r" (?:[≤≥=]|<=|>=|in \{|is (?:known|missing|in|not))")
 _OPERATOR = re.compile(r" (?=[≤≥=±])|(?<=[≤≥=±]) | (?=\(or missing\))")
-_GAP, _LONG_WORD = "  ", 32
+_GAP, _LONG_WORD = "  ", 32  # between columns; letters of a word that is broken rather than its column widened
 
 
 def say(text: str, file: TextIO | None = None, *, wrap: bool = True, width: int | None = None) -> None:
@@ -61,15 +60,17 @@ def _broken(line: str, width: int | None) -> list[str]:
     limits = line.split(" and ")
     if len(limits) > 1 and all(map(_LIMIT.search, limits)):
         whole = [limit.replace(" ", _GLUE) if len(limit) < width - len(margin) - 8 else limit for limit in limits]
-        line = margin + " and ".join(whole).lstrip(_GLUE)
+        line = margin + f" and{_GLUE}".join(whole).lstrip(_GLUE)
     line = _OPERATOR.sub(_GLUE, line)
-    hang = {"initial_indent": margin, "subsequent_indent": f"{margin}    "}
-    lines = textwrap.wrap(line.lstrip(), width, break_long_words=False, break_on_hyphens=False, **hang)
+    hang = f"{margin}    " if ":" in line[:_TITLE] else margin
+    lines = textwrap.wrap(line, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False)
     return [part.replace(_GLUE, " ") for part in lines]
 
 
 def say_json(value: Any) -> None:
     """Print an object as JSON; numbers that are not finite become null."""
+    from boxdraw.model.settings import as_plain
+
     text = json.dumps(as_plain(value), ensure_ascii=False, allow_nan=False, indent=2)
     try:
         text.encode(sys.stdout.encoding or "utf-8")

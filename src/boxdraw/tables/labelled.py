@@ -35,6 +35,8 @@ class Facts:
     without_values: set[str] = field(default_factory=set)
     infinite: set[str] = field(default_factory=set)
     texts: dict[str, set[Any]] = field(default_factory=dict)  # the different ones, by column
+    crowded: set[str] = field(default_factory=set)  # columns of more texts than there is room for
+    known: Counter[str] = field(default_factory=Counter)  # of rows, by column of texts
 
     def see(self, table: Any, target: str, weight: FloatArray | None, features: Sequence[str]) -> None:
         """Take in some more rows, each with a label."""
@@ -49,8 +51,11 @@ class Facts:
             if has_infinite(column):
                 self.infinite.add(name)
             if name in self.texts:
+                self.known[name] += column.length() - column.null_count
                 self.texts[name].update(value for value in pc.unique(column).to_pylist() if not is_missing(value))
-                _check_many(self.texts[name], name, "texts", "drop")
+                if len(self.texts[name]) > _MANY:
+                    self.crowded.add(name)
+                    del self.texts[name]
 
     def _see_labels(self, column: Any, target: str, weight: FloatArray | None) -> None:
         values, place = distinct(column.combine_chunks())

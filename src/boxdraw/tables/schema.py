@@ -252,7 +252,8 @@ def warn_of_unseen(X: Any, boxes: BoxSet) -> None:
 
 def unseen_categories(X: Any, boxes: BoxSet) -> dict[str, list[str]]:
     """Return the categories that the boxes do not know as texts, by feature, in the order of the rows."""
-    categorical = [j for j, values in enumerate(boxes.categories) if values is not None]
+    limited = np.flatnonzero(boxes.limited.any(axis=0)).tolist()  # of other columns no category matters
+    categorical = [j for j in limited if boxes.categories[j] is not None]
     if not categorical:
         return {}
     new = {}

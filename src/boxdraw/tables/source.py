@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from boxdraw._core.files import read_file
 from boxdraw.tables.arrow import arrow_errors, batches_of
 from boxdraw.tables.csv import (
     PLAIN,
@@ -187,7 +188,7 @@ def open_file(path: str, form: CsvForm = PLAIN, texts: Iterable[str] = ()) -> Ta
             return _parquet_file(name, place)
         if not start.startswith((b"\x1f\x8b", b"PK\x03\x04")) and form.encoding.lower() in ("utf-8", "utf-8-sig"):
             return _csv_file(CsvPlace(name, place), form, texts)
-    return file_of(name, sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes(), form, texts)
+    return file_of(name, sys.stdin.buffer.read() if path == "-" else read_file(path), form, texts)
 
 
 def _is_unicode(path: str) -> bool:

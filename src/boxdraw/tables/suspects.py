@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,11 +99,16 @@ def _suspicion(values: npt.NDArray[Any], categories: Sequence[object] | None, po
             return "identifier"
     else:
         texts = [value for value in categories if isinstance(value, str)]
-        if len(texts) >= _DATES and all(map(_DATE.fullmatch, texts)):
+        if are_dates(texts):
             return "date"
         if _ENOUGH * len(categories) > len(values):
             return ""
     return "answer" if _parts_classes(values, categories is not None, positive) else ""
+
+
+def are_dates(texts: Collection[str]) -> bool:
+    """Return True for some texts like 2024-01-31 or 31.1.2024."""
+    return len(texts) >= _DATES and all(map(_DATE.fullmatch, texts))
 
 
 def _are_dates(known: npt.NDArray[Any]) -> bool:
