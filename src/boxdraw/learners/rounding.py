@@ -9,7 +9,7 @@ import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.ranges import Ranges
-from boxdraw.model.gaps import FindGaps, Gaps
+from boxdraw.model.gaps import FindChunkGaps, FindGaps, Gaps
 from boxdraw.tables.chunks import Chunk, Table
 
 Limits = tuple[FloatArray, FloatArray]
@@ -55,20 +55,18 @@ def round_on_table(
     find = FindGaps(lower[:, some], upper[:, some], *ranges, steps[some])
     if not len(find.used):
         return lower, upper
-    gaps = table.reduce(_ChunkGaps(find, kept_out), "round limits", columns=columns)
+    gaps = table.reduce(_ChunkGaps(find, kept_out=kept_out), "round limits", columns=columns)
     lower, upper = lower.copy(), upper.copy()
     two_sided = np.broadcast_to(two_sided, len(survey.low))[some]
     lower[:, some], upper[:, some] = find.rounded(gaps, two_sided)
     return lower, upper
 
 
-@dataclass(frozen=True, slots=True)
-class _ChunkGaps:
+@dataclass(slots=True)
+class _ChunkGaps(FindChunkGaps):
     """The gaps between the rows of a chunk."""
 
-    find: FindGaps
     kept_out: Callable[[Matrix], BoolArray] | None = None
 
     def __call__(self, chunk: Chunk) -> Gaps:
-        out = None if self.kept_out is None else self.kept_out(chunk.X)
-        return self.find(chunk.X, kept_out=out, compiled=True)
+        return self.of(chunk.X, None if self.kept_out is None else self.kept_out(chunk.X))

@@ -73,8 +73,9 @@ class FindGaps:
         positions: tuple[Matrix, Matrix] | None = None,
         kept_out: BoolArray | None = None,
         compiled: bool = False,
+        known: Gaps | None = None,
     ) -> Gaps:
-        """Return the gaps between some rows.
+        """Return the gaps between some rows, and those of which ``known`` has the gaps.
 
         ``positions`` are compared with lower and upper limits instead of ``X``; ``kept_out``, of shape (n_rows,
         n_boxes), says which rows a box excludes for another reason.
@@ -82,6 +83,8 @@ class FindGaps:
         used = self.used
         shape = (2, len(self.lower), len(used))
         inner, outer = np.full(shape, np.inf), np.full(shape, -np.inf)
+        if known is not None:
+            inner[:], outer[:] = known.inner, known.outer
         limits = self.lower.take(used, axis=1), self.upper.take(used, axis=1)
         out = self._kept_out(X) if kept_out is None else kept_out
         if compiled:
@@ -125,10 +128,9 @@ class FindGaps:
         if X.size <= LARGE:
             return self(X, kept_out=kept_out)
 
-        def work(rows: slice) -> Gaps:
-            return self(X[rows], kept_out=None if kept_out is None else kept_out[rows], compiled=True)
-
-        return reduce(Gaps.merge, threaded_map(work, row_chunks(len(X)), n_jobs))
+        find = FindChunkGaps(self)
+        parts = [(X[rows], None if kept_out is None else kept_out[rows]) for rows in row_chunks(len(X))]
+        return reduce(Gaps.merge, threaded_map(lambda part: find.of(*part), parts, n_jobs))
 
     def rounded(self, gaps: Gaps, equalities: BoolArray | bool = True) -> Pair:
         """Return the roundest limits; with ``equalities``, the one value of two that a box admits is both limits.
@@ -154,6 +156,21 @@ class FindGaps:
             low, high = (np.where(only_last, last, np.where(only_first, first, side)) for side in (low, high))
         result[0][:, used], result[1][:, used] = low + 0.0, high + 0.0  # no -0.0
         return result
+
+
+@dataclass(slots=True)
+class FindChunkGaps:
+    """The work on one chunk after the other."""
+
+    find: FindGaps
+    # With the gaps of earlier rows, more rows are seen not to matter. That they are merged twice changes nothing, nor
+    # does which of two threads has the last word.
+    known: Gaps | None = None
+
+    def of(self, X: Matrix, kept_out: BoolArray | None = None) -> Gaps:
+        """Return the gaps between the rows of a chunk and some earlier ones."""
+        self.known = gaps = self.find(X, kept_out=kept_out, compiled=True, known=self.known)
+        return gaps
 
 
 def _outwards(limit: FloatArray) -> FloatArray:

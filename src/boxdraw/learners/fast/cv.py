@@ -11,9 +11,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.metrics import get_scorer
-from sklearn.utils import check_scalar
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.progress import Progress
@@ -21,14 +19,9 @@ from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged, ranks_by_chance
 from boxdraw.learners.fast.divide import MEANS
-from boxdraw.learners.fast.fast_boxes import (
-    DISTANCES,
-    FastBoxesClassifier,
-    LearnedFastBoxes,
-    check_clusterer,
-    range_width,
-)
+from boxdraw.learners.fast.fast_boxes import FastBoxesClassifier, LearnedFastBoxes, check_clusterer, range_width
 from boxdraw.learners.fast.folds import Fold, FoldFits, FoldModel, best_cost, suitable_price
+from boxdraw.learners.fast.grid import Grid, Setting, Task, next_tasks, read_grid, results_of, values_of
 from boxdraw.learners.fast.growth import Growth, growth_named
 from boxdraw.learners.fast.matched import MatchedFits
 from boxdraw.learners.fast.path import critical_weights
@@ -36,20 +29,16 @@ from boxdraw.learners.fast.sources import Source
 from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.folds import auc, chance_level, inner_splits, n_repeats
 from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, goal_of, pick, warn_if_missed
-from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
+from boxdraw.learners.parameters import check_bool, check_cost
 from boxdraw.learners.risk import FoldRows, held_out_risk, ladder, spread
 from boxdraw.metrics import auh_score
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import RiskTable, check_base_rate
 from boxdraw.tables.training import Training
 
-Setting = dict[str, Any]
-Task = tuple[Any, str, int]  # feature range, distance and number of boxes: what takes a pass over the data
-
 _ERRORS = 3  # standard errors above one half that the best of many settings hardly ever reaches by chance
 _COSTS = 1e-6, 1e6  # of false alarms, where a goal decides
 _STEPS = tuple((10.0 ** np.linspace(1, -1, 9)).tolist())  # costs relative to the chosen one, for regions of risk
-_COUNTS = 1, 2, 3, 4, 5, 6, 8, 10  # numbers of boxes
 
 
 class FastBoxesClassifierCV(LearnedFastBoxes):
@@ -207,7 +196,12 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         self.verbose = verbose
 
     def _check_parameters(self, *, stored: bool) -> None:
-        self._grid()
+        read_grid(self)
+        check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
+        check_clusterer(self.clusterer)
+        if self.negative_weight is not None:
+            for cost in values_of(self.negative_weight):
+                check_cost(cost, "negative_weight", "balanced")
         goal_of(self)
         check_base_rate(self.base_rate)
         check_bool(self.relative_expansion, "relative_expansion")
@@ -218,7 +212,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             )
 
     def _again(self) -> FastBoxesClassifier:
-        setting = getattr(self, "best_params_", {name: values[0] for name, values in self._grid().items()})
+        setting = getattr(self, "best_params_", {name: values[0] for name, values in read_grid(self).items()})
         names = "clusterer", "categorical_features", "round_limits", "random_state"
         setting = setting | {name: getattr(self, name) for name in names}
         setting |= {name: getattr(self, f"{name}_") for name in ("negative_weight", "expansion", "growth", "pos_label")}
@@ -280,7 +274,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
             self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
         self.goal_, self._by_chance = None, ""
-        grid = self._grid()
+        grid = read_grid(self)
         scorer = None if self.scoring is None else get_scorer(self.scoring)
         positive, negative = source.weights
         rows = self._rows(source)
@@ -307,41 +301,12 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     def _plan(self, feature_range: Any, distance: str, n_boxes: int, verbose: int = 0) -> Plan:
         return Plan(n_boxes, range_width(feature_range), self.clusterer, self.random_state, distance, verbose)
 
-    def _grid(self) -> dict[str, list[Any]]:
-        """Check the parameters and return the values to try."""
-        grid = {
-            "feature_range": _pairs(self.feature_range),
-            "distance": _values(self.distance),
-            "n_boxes": list(_COUNTS) if self.n_boxes == "auto" else _values(self.n_boxes),
-            "growth": _values(self.growth),
-            "expansion": _values(self.expansion),
-        }
-        for name, values in grid.items():
-            if not values:
-                raise ValueError(f"{name} has no value to try.")
-        for pair in grid["feature_range"]:
-            range_width(pair)
-        for n_boxes in grid["n_boxes"]:
-            check_scalar(n_boxes, "n_boxes", Integral, min_val=1)
-        for distance in grid["distance"]:
-            check_choice(distance, "distance", DISTANCES)
-        for growth in grid["growth"]:
-            growth_named(growth)
-        for expansion in grid["expansion"]:
-            check_not_negative(expansion, "expansion")
-        check_cost(self.false_alarm_cost, "false_alarm_cost", None, "balanced")
-        check_clusterer(self.clusterer)
-        if self.negative_weight is not None:
-            for cost in _values(self.negative_weight):
-                check_cost(cost, "negative_weight", "balanced")
-        return grid
-
     def _folds(self, data: Training) -> list[Fold]:
         labels = self._labels(data.positive)
         splits = inner_splits(data, labels, self.cv, self.random_state)
         return [Fold(data.take(train), data.take(test), test, labels[test]) for train, test in splits]
 
-    def _search(self, grid: dict[str, list[Any]], scorer: Any, folds: list[Fold]) -> Setting:
+    def _search(self, grid: Grid, scorer: Any, folds: list[Fold]) -> Setting:
         """Score the grid on the folds and return the best setting."""
         rules, fitted = [growth_named(name) for name in grid["growth"]], [FoldFits(fold) for fold in folds]
         most = min(fits.most_boxes() for fits in fitted)
@@ -364,7 +329,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
 
         done, best = 0, None
         rows: list[tuple[Setting, list[float]]] = []
-        while tasks := self._tasks(grid, best, {setting["n_boxes"] for setting, _ in rows}):
+        while tasks := next_tasks(grid, self.n_boxes == "auto", best, {setting["n_boxes"] for setting, _ in rows}):
             n_tasks = done + len(tasks)
             for result in threaded_map(work, tasks, self.n_jobs):
                 rows += result
@@ -374,31 +339,10 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         assert best is not None
         return best
 
-    def _tasks(self, grid: dict[str, list[Any]], best: Setting | None, tried: set[int]) -> list[Task]:
-        """Return what to try next: all at once, or with ``n_boxes="auto"`` a few numbers, then those next to the best.
-
-        The distance is chosen with the first of them.
-        """
-        counts, distances = grid["n_boxes"], grid["distance"]
-        if self.n_boxes != "auto":
-            wanted = set() if best else set(counts)
-        elif best is None:
-            wanted = {counts[min(2, len(counts) - 1)]}
-        elif len(tried) == 1:
-            wanted = {counts[0], counts[min(5, len(counts) - 1)]}
-        else:
-            place = counts.index(best["n_boxes"])
-            wanted = set(counts[max(0, place - 1) : place + 2])
-        if best and self.n_boxes == "auto":
-            distances = [best["distance"]]
-        if wanted and wanted <= tried and len(tried) == 1:  # few positives: on to the neighbours
-            return self._tasks(grid, best, tried | {0})
-        return list(product(grid["feature_range"], distances, [n for n in counts if n in wanted - tried]))
-
     def _best(self, rows: list[tuple[Setting, list[float]]]) -> Setting:
         """Arrange the scores so far and return the best setting."""
         settings = [setting for setting, _ in rows]
-        self.cv_results_ = _results(settings, np.array([scores for _, scores in rows]))
+        self.cv_results_ = results_of(settings, np.array([scores for _, scores in rows]))
         mean = self.cv_results_["mean_test_score"]
         if np.isnan(mean).all():
             raise ValueError(f"scoring={self.scoring!r} gives NaN for every setting.")
@@ -422,7 +366,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         if self.negative_weight is None:
             costs: list[tuple[Setting, Any]] = [(setting, self._best_cost(critical, folds, None))]
         else:
-            costs = [({**setting, "negative_weight": cost}, cost) for cost in _values(self.negative_weight)]
+            costs = [({**setting, "negative_weight": cost}, cost) for cost in values_of(self.negative_weight)]
         return [
             (full, [self._score(scorer, *pair, cost) for pair in zip(critical, folds, strict=True)])
             for full, cost in costs
@@ -532,33 +476,3 @@ def _pooled(folds: list[Fold]) -> Training:
         weight=None if tests[0].weight is None else np.concatenate([test.weight for test in tests]),
         stand_for=tests[0].stand_for,
     )
-
-
-def _values(given: Any) -> list[Any]:
-    """Return one value or a sequence of values as a list."""
-    return [given] if given is None or isinstance(given, str | Real) else list(given)
-
-
-def _pairs(given: Any) -> list[Any]:
-    """Return one (min, max) or a sequence of them as a list."""
-    try:
-        given = list(given)
-    except TypeError:
-        return [given]  # range_width says what is wrong with it
-    return [tuple(given)] if all(isinstance(value, Real) for value in given) else [tuple(pair) for pair in given]
-
-
-def _results(settings: Sequence[Setting], scores: FloatArray) -> dict[str, Any]:
-    """Arrange settings and scores as GridSearchCV does."""
-    mean = scores.mean(axis=1)
-    results: dict[str, Any] = {"params": list(settings)}
-    for name in settings[0]:
-        column = np.empty(len(settings), dtype=object)
-        column[:] = [setting[name] for setting in settings]
-        results[f"param_{name}"] = column
-    for number, split in enumerate(scores.T):
-        results[f"split{number}_test_score"] = split
-    results["mean_test_score"] = mean
-    results["std_test_score"] = scores.std(axis=1)
-    results["rank_test_score"] = rankdata(np.where(np.isnan(mean), np.inf, -mean), method="min").astype(np.int32)
-    return results

@@ -82,13 +82,21 @@ def pulls(X, label, weight, prescale, middle, steps, lower, upper, wide, share, 
                 _own_rows(values, labels, weights, k, lower[k], upper[k], per_unit, overflow, own)
             if level[k] > 0:
                 _find_level(overflow[:n_rows], k, level, outer)
-            _inside_rows(values, overflow[:n_rows], weights, lower[k], upper[k], per_unit, outer[0, :, :, k])
+            left, inside = 0, 0
             for i in range(n_rows):
                 place[i] = np.floor(overflow[i] * (1 / LEVEL))
+                left += overflow[i] < np.inf
+                inside += overflow[i] == 0
+            if inside:
+                _inside_rows(values, overflow[:n_rows], weights, lower[k], upper[k], per_unit, outer[0, :, :, k])
             for slot in range(WINDOW):
+                if left == 0:
+                    break
                 wanted = np.float64(level[k] + slot)
-                if _terms(overflow[:n_rows], place, wanted, weights, per_unit, pull, power, terms):
+                found = _terms(overflow[:n_rows], place, wanted, weights, per_unit, pull, power, terms)
+                if found:
                     _add(values, n_rows, terms, lower[k], upper[k], outer[slot, :, :, k])
+                left -= found
 
 
 @inner
@@ -168,23 +176,19 @@ def _find_level(overflow, k, level, outer):
 @inner
 def _inside_rows(values, overflow, weight, lower, upper, per_unit, sums):
     """Add the other rows inside a box."""
-    found = 0
     for i in range(len(overflow)):
-        found += overflow[i] == 0
-    if found:
-        for i in range(len(overflow)):
-            if overflow[i] == 0:
-                _half_box(values[:, i], weight[i : i + 1], lower, upper, 1.0, per_unit, sums)
+        if overflow[i] == 0:
+            _half_box(values[:, i], weight[i : i + 1], lower, upper, 1.0, per_unit, sums)
 
 
 @inner
 def _terms(overflow, place, wanted, weight, per_unit, pull, power, terms):
-    """Find the terms of the rows at one level that are outside the box; return True if there are any."""
+    """Find the terms of the rows at one level that are outside the box; return how many rows are at this level."""
     found = 0
     for i in range(len(overflow)):
         found += place[i] == wanted
     if found == 0:
-        return False
+        return found
     for i in range(len(overflow)):
         chosen = (place[i] == wanted) & (overflow[i] > 0)
         pull[i] = wanted * LEVEL - overflow[i] if chosen else -np.inf
@@ -194,7 +198,7 @@ def _terms(overflow, place, wanted, weight, per_unit, pull, power, terms):
             terms[0, i], terms[1, i] = _weighted(pull[i], weight[i], per_unit)
         else:
             terms[0, i] = np.int64(np.rint(pull[i] * per_unit))
-    return True
+    return found
 
 
 @inner

@@ -90,7 +90,7 @@ def cluster_width(plan: Plan) -> float:
 def draw_edges_in_passes(table: Table, order: Order, plan: Plan, c: float, expansion: float, growth: Growth) -> Edges:
     """Run all stages on a large table, pass by pass; the stops are those at one cost."""
     edges = _find_sums(table, order, plan)
-    gaps = table.reduce(_Neighbours(edges.cuts(c, expansion, growth)), "expand")
+    gaps = table.reduce(_Neighbours(Gaps.none(edges.cuts(c, expansion, growth))), "expand")
     positives = known_values(table.survey.positives.X, edges.scaling)
     return replace(edges, stops=gaps.stops(edges.scaling, positives, table.survey.whole))
 
@@ -142,17 +142,18 @@ class _AllPulls:
         return self.divide(ClusteredRows(chunk.X, chunk.weight, label))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Neighbours:
-    """The negatives of a chunk next to some numbers."""
+    """The negatives of a chunk, and of some earlier ones, next to some numbers: merging them twice changes nothing."""
 
-    cut: FloatArray
+    known: Gaps
 
     def __call__(self, chunk: Chunk) -> Gaps:
         from boxdraw.learners.fast.kernels import neighbours
 
-        gaps = Gaps.none(self.cut)
-        neighbours(chunk.X, chunk.positive, gaps.cut, gaps.before, gaps.after)
+        cut, before, after = self.known.cut, self.known.before.copy(), self.known.after.copy()
+        neighbours(chunk.X, chunk.positive, cut, before, after)
+        self.known = gaps = Gaps(cut, before, after)
         return gaps
 
 
