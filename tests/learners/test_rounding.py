@@ -22,7 +22,7 @@ from boxdraw import (
     SparseBoxesClassifier,
 )
 from boxdraw.learners.exact.objective import Objective
-from boxdraw.model.gaps import FindGaps, Gaps
+from boxdraw.model.gaps import FindChunkGaps, FindGaps, Gaps
 
 from ..tables.same import all_large
 
@@ -240,7 +240,9 @@ def test_rows_that_are_skipped_would_change_no_gap(seed):
     kept_out = rng.random((n, 3)) < 0.1 if rng.random() < 0.5 else None
     find = FindGaps.of(X, lower, upper)
     plain = find(X, kept_out=kept_out)
-    compiled = find(np.asarray(X, order=rng.choice(["C", "F"])), kept_out=kept_out, compiled=True)
+    X, cut, work = np.asarray(X, order=rng.choice(["C", "F"])), rng.integers(0, n + 1), FindChunkGaps(find)
+    parts = [work.of(X[rows], None if kept_out is None else kept_out[rows]) for rows in (np.s_[:cut], np.s_[cut:])]
+    compiled = Gaps.merge(*parts)
     for name in ("inner", "outer", "two_valued"):
         np.testing.assert_array_equal(getattr(compiled, name), getattr(plain, name))
 

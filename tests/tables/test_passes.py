@@ -283,7 +283,8 @@ def test_neighbours(problem, data):
     cut = rng.choice(candidates, (4, X.shape[1]))  # of lower and upper edges, so an even number
     dtype = data.draw(st.sampled_from([np.float64, np.float32]))
     X = np.clip(X, np.finfo(dtype).min, np.finfo(dtype).max).astype(dtype)
-    gaps = _Neighbours(cut)(Chunk(X, y == 1, None))
+    work, middle = _Neighbours(Gaps.none(cut)), rng.integers(0, len(X) + 1)  # the second chunk knows the first
+    gaps = Gaps.merge(*(work(Chunk(X[rows], y[rows] == 1, None)) for rows in (np.s_[:middle], np.s_[middle:])))
     for k, j in np.ndindex(*cut.shape):
         column = X[y == 0, j].astype(np.float64)
         assert gaps.before[k, j] == column[column < cut[k, j]].max(initial=-np.inf)
@@ -326,7 +327,7 @@ def test_missing_positives_are_one_of_the_others():
 
 def test_no_rows_have_no_neighbours():
     cut = np.array([[1.0, 2.0], [3.0, 4.0]])
-    gaps = _Neighbours(cut)(Chunk(np.empty((0, 2)), np.empty(0, dtype=bool), None))
+    gaps = _Neighbours(Gaps.none(cut))(Chunk(np.empty((0, 2)), np.empty(0, dtype=bool), None))
     assert_same_gaps(gaps, Gaps.none(cut))
 
 
