@@ -207,7 +207,7 @@ def main():
     results = run(tables, options, time.process_time)
     starts = np.cumsum([0, *map(len, kinds.values())])
     rows = {
-        f"mean of the {len(part)} {kind}": list(range(start, start + len(part)))
+        f"the {len(part)} {kind}": list(range(start, start + len(part)))
         for (kind, part), start in zip(kinds.items(), starts[:-1], strict=True)
     }
     print_results(results, tables, options.models, rows)
