@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # for gallery_pictures
 project = "boxdraw"
 author = "The boxdraw developers"
 copyright = "2026, The boxdraw developers"
-version = release = boxdraw._core.version.__version__
+version = release = boxdraw.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
