@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from boxdraw import BoxSet, Scorecard
 from boxdraw.model.risk import estimate_risk, percent
@@ -21,7 +21,32 @@ def test_the_interval_is_that_of_jeffreys_with_twice_the_variance():
     region = estimate_risk([5, None], *counted((40, 13), (400, 2)))[0]
     tail = stats.norm.cdf(np.sqrt(2) * stats.norm.ppf(0.025))
     assert (region.low, region.high) == pytest.approx(stats.beta.ppf([tail, 1 - tail], 13.5, 27.5))
-    assert region.risk == pytest.approx((13 + 15 / 440) / 41)
+
+
+def test_shares_are_shrunk_towards_a_logistic_curve_through_all_regions():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        n = rng.integers(1, 60, rng.integers(1, 9)).astype(float)
+        k = np.floor(np.sort(rng.random(len(n)))[::-1] * n)
+        table = estimate_risk([*range(len(n))[:0:-1], None], n, k)
+        curve, rate = logistic_curve(n, k), k.sum() / n.sum()
+        if not 0 < rate < 1:
+            assert table[0].risk == pytest.approx((k.sum() + rate / 2) / (n.sum() + 0.5))
+        elif len(table) == len(n):  # none is put to another one
+            np.testing.assert_allclose([region.risk for region in table], (k + curve / 2) / (n + 0.5), atol=2e-6)
+
+
+def logistic_curve(n, k):
+    """Return a logistic regression on the log-odds of the share of rows that rank higher, with half a row each."""
+    rate, above = k.sum() / n.sum(), (np.cumsum(n) - n / 2) / n.sum()
+    x, n, k = np.log((1 - above) / above), n + 0.5, k + rate / 2
+    loss = lambda b: (n * np.logaddexp(0, b[0] + b[1] * x) - k * (b[0] + b[1] * x)).sum()  # noqa: E731
+    if not 0 < rate < 1:
+        return np.full(len(n), rate)
+    best = optimize.minimize(
+        loss, [0, 0], method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-13, "maxiter": 9999}
+    ).x
+    return 1 / (1 + np.exp(-best[0] - best[1] * x))
 
 
 def test_the_interval_holds_the_share_of_as_many_new_rows():

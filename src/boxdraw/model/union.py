@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import accumulate, islice
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -31,33 +30,24 @@ _SIGNED = "with negative points the flagged rows are no union of boxes; fit with
 def minimal_sets(points: tuple[int, ...], threshold: int) -> list[tuple[int, ...]]:
     """Find the sets of boxes that reach a threshold, and fall short of it without any one of their boxes.
 
-    Sets with the boxes of most points come first. Results are cached; more than `MAX_SETS` sets are a ValueError.
+    Sets with the boxes of most points come first; more than `MAX_SETS` sets are a ValueError.
 
     >>> minimal_sets((1, 3, 2, 2), 4)
     [(1, 2), (1, 3), (0, 1), (2, 3)]
     """
-    found = _minimal_sets(tuple(points), threshold)
-    if found is None:
+    order = _by_points(points)
+    branches = list(islice(_branches(points, threshold), MAX_SETS + 1))
+    if len(branches) > MAX_SETS:
         raise ValueError(
             f"more than {MAX_SETS} sets of boxes reach {threshold} points: too many to write as a union of boxes; "
             "use fewer boxes"
         )
-    return list(found)
+    return [tuple(sorted(order[i] for i in _places(branch))) for branch in branches]
 
 
 def count_sets(points: tuple[int, ...], threshold: int) -> int:
     """Count the minimal sets, up to one more than `MAX_SETS`, without listing their boxes."""
     return sum(1 for _ in islice(_branches(points, threshold), MAX_SETS + 1))
-
-
-@lru_cache(maxsize=1024)
-def _minimal_sets(points: tuple[int, ...], threshold: int) -> tuple[tuple[int, ...], ...] | None:
-    """Find the sets; None if there are too many."""
-    order = _by_points(points)
-    branches = list(islice(_branches(points, threshold), MAX_SETS + 1))
-    if len(branches) > MAX_SETS:
-        return None
-    return tuple(tuple(sorted(order[i] for i in _places(branch))) for branch in branches)
 
 
 def _by_points(points: tuple[int, ...]) -> list[int]:
@@ -105,16 +95,11 @@ def _branches(points: tuple[int, ...], threshold: int) -> Iterator[_Runs]:
             waiting.append(((runs, start, free + 1), free + 1, slack))
 
 
-@overload
-def union_of(boxes: BoxSet, points: Sequence[int], threshold: int, limit: None = None) -> BoxSet: ...
-@overload
-def union_of(boxes: BoxSet, points: Sequence[int], threshold: int, limit: int | None) -> BoxSet | None: ...
-def union_of(boxes: BoxSet, points: Sequence[int], threshold: int, limit: int | None = None) -> BoxSet | None:
+def union_of(boxes: BoxSet, points: Sequence[int], threshold: int) -> BoxSet:
     """Write the rows whose boxes are worth enough points as a union of boxes.
 
     The boxes hold exactly the rows with so many points, whatever the rows: one for each of the `minimal_sets`, in their
-    order, without those that no row can be in and those inside another one. With a ``limit``, the result is None if
-    more boxes than that remain, or if there are more than `MAX_SETS` sets; without one, the latter is a ValueError.
+    order, without those that no row can be in and those inside another one.
 
     >>> inf = float("inf")
     >>> boxes = BoxSet([[250, -inf], [-inf, 22], [900, -inf]], [[inf] * 2] * 3, feature_names=["amount", "hour"])
@@ -124,14 +109,11 @@ def union_of(boxes: BoxSet, points: Sequence[int], threshold: int, limit: int | 
     """
     if len(points) != len(boxes):
         raise ValueError(f"points must have a number for each of the {len(boxes)} boxes, got {len(points)}")
-    if limit is not None and _minimal_sets(tuple(points), threshold) is None:
-        return None
     sets = minimal_sets(tuple(points), threshold)
     member = np.zeros((len(sets), len(boxes)), dtype=np.bool_)
     for row, numbers in enumerate(sets):
         member[row, list(numbers)] = True
-    result = _intersections(boxes, member)
-    return None if limit is not None and len(result) > limit else result
+    return _intersections(boxes, member)
 
 
 def _intersections(boxes: BoxSet, member: BoolArray) -> BoxSet:

@@ -236,6 +236,8 @@ def test_points_have_no_common_divisor(seed, signed):
     points, threshold = whole_points(*problem(seed, signed=signed), 2, signed)
     assert np.gcd.reduce(points) == 1
     assert threshold in ref.thresholds(points.tolist())
+    sums = {sum(some) for n in range(len(points) + 1) for some in itertools.combinations(points.tolist(), n)}
+    assert threshold in sums or threshold > max(sums)  # a number that boxes add up to, which reads best
 
 
 def test_negative_points_and_thresholds():

@@ -48,7 +48,16 @@ def whole_points(boosted: BoostedBoxes, ideal: Ideal, max_union: int | None, sig
         costs = ideal.costs(points)
     threshold = _cheapest(points, costs, task, limit)
     unit = max(int(np.gcd.reduce(points)), 1)  # 4 and 2 points with an alarm from 3 are 2 and 1 with one from 2
-    return points // unit, -(-threshold // unit)
+    points = points // unit
+    return points, _reached(points, -(-threshold // unit))
+
+
+def _reached(points: IntArray, threshold: int) -> int:
+    """Return the fewest points from a threshold on that boxes add up to: with 4 and 5, an alarm from 1 is one from 4."""
+    sums = {0}
+    for value in points.tolist():
+        sums |= {total + value for total in sums}
+    return min((total for total in sums if total >= threshold), default=threshold)
 
 
 def _task(boosted: BoostedBoxes, ideal: Ideal, points: IntArray, costs: FloatArray) -> Task:
