@@ -96,7 +96,7 @@ def test_given_boxes_count_the_rows_of_fit(frame):
     model = BoxSetClassifier(BOXES, classes=("no", "yes")).fit(X, y)
     assert [(region.n_rows, region.n_positives) for region in model.risk_table_] == [(3, 2), (3, 0)]
     # A curve goes through the shares of both, with half a row more at the base rate, and counts as half a row.
-    expected = [(2 + (2 + 1 / 6) / 3.5 / 2) / 3.5, (0 + (0 + 1 / 6) / 3.5 / 2) / 3.5]
+    expected = [(2 + (2 + 1 / 6) / 3.5 / 2) / 3.5, (0 + 1 / 3 / 2) / 3.5]
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], np.array(expected)[[1, 1, 0, 0, 0, 1]])
     turned = BoxSetClassifier(BOXES, pos_label="no").fit(X, y)
     assert turned.classes_.tolist() == ["no", "yes"]

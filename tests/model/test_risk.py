@@ -33,7 +33,13 @@ def test_shares_are_shrunk_towards_a_logistic_curve_through_all_regions():
         if not 0 < rate < 1:
             assert table[0].risk == pytest.approx((k.sum() + rate / 2) / (n.sum() + 0.5))
         elif len(table) == len(n):  # none is put to another one
-            np.testing.assert_allclose([region.risk for region in table], (k + curve / 2) / (n + 0.5), atol=2e-6)
+            share = np.clip(k + curve / 2, rate / 2, n + rate / 2) / (n + 0.5)
+            np.testing.assert_allclose([region.risk for region in table], share, atol=2e-6)
+
+
+def test_no_region_is_surer_than_half_a_row_at_the_base_rate():
+    table = estimate_risk([3, 2, None], *counted((40, 40), (30, 10), (930, 0)))
+    assert (table[0].risk, table[2].risk) == pytest.approx((40.025 / 40.5, 0.025 / 930.5))
 
 
 def logistic_curve(n, k):

@@ -5,10 +5,10 @@ start at some points; those of boxes are some boxes each: those of a path from t
 rows do not bear out are put together, so the risk falls from each to the next.
 
 What is counted must be rows that had no part in drawing the regions: held-out or new ones. The share in a region is
-shrunk, by half a row, towards what all regions say of it: a logistic curve of how high it ranks. The interval is for
-the share of positives among as many new rows, which have their own luck, as for goals: Jeffreys' (Brown, Cai and
-DasGupta 2001), at a level that allows for twice the variance. It ends at 0 or 1 where it may well be that no new row is
-positive, or every one.
+shrunk, by half a row, towards what all regions say of it: a logistic curve of how high it ranks; but none is surer than
+half a row at the base rate leaves it. The interval is for the share of positives among as many new rows, which have
+their own luck, as for goals: Jeffreys' (Brown, Cai and DasGupta 2001), at a level that allows for twice the variance.
+It ends at 0 or 1 where it may well be that no new row is positive, or every one.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class RiskTable(Sequence[Region]):
     >>> model = BoxSetClassifier(BoxSet([[3]], [[9]], feature_names=["dose"]))
     >>> model.risk_table([[1], [2], [4], [5], [6], [0]], [0, 0, 1, 1, 0, 0])
     3 ≤ dose ≤ 9: 66% (0–100%)
-    otherwise: 0.7% (0–74%)
+    otherwise: 5% (0–74%)
     """
 
     boxes: BoxSet | None
@@ -217,12 +217,12 @@ def estimate_risk(
     blocks: list[_Block] = []
     for one, n, k, usual in zip(of, n_rows, n_positives, _curve(n_rows, n_positives, rate), strict=True):
         block = _Block([one], float(n), float(k), float(usual))
-        while blocks and not blocks[-1].is_above(block):
+        while blocks and not blocks[-1].is_above(block, rate):
             block = blocks.pop().joined(block)
         blocks.append(block)
     regions = []
     for block in blocks:
-        figures = (block.risk, *_interval(block.n, block.k, each, variances))
+        figures = (block.risk(rate), *_interval(block.n, block.k, each, variances))
         risk, low, high = (_moved(figure, rate, base_rate) for figure in figures)
         region = Region(_joined(block.parts, boxes), block.n, block.k, risk, min(low, risk), max(high, risk))
         regions.append(region)
@@ -245,14 +245,14 @@ class _Block(NamedTuple):
     k: float
     usual: float
 
-    @property
-    def risk(self) -> float:
-        """The share, shrunk."""
-        return (self.k + _SHRINKAGE * self.usual) / (self.n + _SHRINKAGE)
+    def risk(self, rate: float) -> float:
+        """Return the share, shrunk; ``rate`` is the base rate."""
+        bounded = min(max(self.k + _SHRINKAGE * self.usual, _SHRINKAGE * rate), self.n + _SHRINKAGE * rate)
+        return bounded / (self.n + _SHRINKAGE)
 
-    def is_above(self, other: _Block) -> bool:
+    def is_above(self, other: _Block, rate: float) -> bool:
         """Return True if there are rows in both, and more risk in this one."""
-        return min(self.n, other.n) > 0 and self.risk > other.risk
+        return min(self.n, other.n) > 0 and self.risk(rate) > other.risk(rate)
 
     def joined(self, other: _Block) -> _Block:
         """Put the next regions to these."""
