@@ -257,6 +257,17 @@ def test_with_a_goal_samples_give_as_many_alarms(goal):
     assert low <= model.scorecard_.threshold <= high
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_no_sample_flags_every_row():
+    rng = np.random.default_rng(27)
+    X = rng.normal(size=(150, 3)).round(1)
+    y = (X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=150) * 1.2 > rng.choice([-0.5, 0, 0.5])).astype(int)
+    goal = {"min_recall": 0.95, "confidence": 0.6}
+    model = fitted(X, y, cv=3, max_limits=1, max_boxes=2, signed_points=False, **goal)
+    assert model.predict(X).mean() > 0.6  # so that all rows are nearer than the few that some card flags
+    assert all(box.found >= 0 for box in model.stability(X, y, n=10).boxes)
+
+
 @pytest.mark.parametrize("learner", LEARNERS, ids=named)
 def test_a_sample_of_categories_and_missing_values(mixed, samples, learner):
     """It is read as the whole table is."""

@@ -18,6 +18,7 @@ from boxdraw.tables.training import Training
 
 _MANY = 0.2  # of the rows flagged; more are too many unless every second one may be positive
 _FEW = 10  # positives in a box
+_GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
 def everything_is_flagged(cost: str) -> str:
@@ -37,6 +38,17 @@ def ranks_by_chance(reached: float, by_chance: float, model: str) -> str:
     return (
         f"Held-out rows are ranked no better than by chance: the AUC of the inner folds is {reached:.2f}, and chance "
         f"alone gives up to {by_chance:.2f}. Do not rely on the {model}; more rows or other features may help."
+    )
+
+
+def guesses(data: Training, model: str) -> str:
+    """Return the warning of a class of one or two rows, if there is one."""
+    fewest = int(min(data.positive.sum(), (~data.positive).sum()))
+    if fewest > _GUESSES:
+        return ""
+    return (
+        f"Rows of the smaller class: {fewest}. Limits learned from so few are guesses: do not rely on the {model} "
+        "before you have more."
     )
 
 

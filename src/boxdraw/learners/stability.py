@@ -144,7 +144,10 @@ class _Table:
         """Return a card with the threshold that flags most nearly a share of the rows of a sample."""
         values, place = np.unique(card.score(self._rows)[self._kept], return_inverse=True)
         flagged = np.cumsum(np.bincount(place, weight)[::-1])[::-1] / weight.sum()
-        return Scorecard(card.boxes, card.points, int(values[np.abs(flagged - share).argmin()]))
+        least = sum(value for value in card.points if value < 0)  # which every row has
+        known = zip(np.abs(flagged - share).tolist(), values.tolist(), strict=True)
+        _, nearest = min((one for one in known if one[1] > least), default=(0.0, card.threshold))
+        return Scorecard(card.boxes, card.points, nearest)
 
     def _held(self, drawing: BoxSet | Scorecard) -> tuple[BoolArray, BoolArray]:
         """Return which rows each box of a drawing holds, and which it flags."""

@@ -37,8 +37,8 @@ __all__ = ["Region", "RiskTable", "estimate_risk", "percent"]
 #: What files and frames call the numbers of a region.
 FIELDS = {"rows": "n_rows", "positives": "n_positives", "risk": "risk", "low": "low", "high": "high"}
 COVERAGE = 0.95
-#: Rows by which a share is shrunk: chosen on every second of the paper's tables, confirmed on the others; from an eighth
-#: of a row to a whole one, it hardly matters (docs/howto_risk.rst).
+#: Rows by which a share is shrunk: chosen on every second of the paper's tables, confirmed on the others; between an
+#: eighth of a row and a whole one, it hardly matters (docs/howto_risk.rst).
 _SHRINKAGE = 0.5
 _MOST_ROWS = 1e12  # of which a share is known to all digits that anyone reads
 

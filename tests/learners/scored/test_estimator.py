@@ -260,7 +260,7 @@ def test_the_frontier_has_the_card_of_each_size(sizes):
     assert (longer > 0).all()
     for size in (1, 3, frontier.sizes[-1]):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("boxdraw.learners.scored.scored_boxes._PLAIN_SIZE", size)
+            patch.setattr("boxdraw.learners.scored.choose._PLAIN_SIZE", size)
             parameters = {"max_limits": model.max_limits_, "signed_points": model.signed_points_}
             union = None if model.signed_points == "auto" else "auto"
             alone = ScoredBoxesClassifier(cv=None, max_union=union, **parameters).fit(X, y)

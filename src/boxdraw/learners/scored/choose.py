@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +12,18 @@ from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.constraints import ColumnConstraints
-from boxdraw.learners.folds import Split, auc, ranking
+from boxdraw.learners.doubts import ranks_by_chance
+from boxdraw.learners.folds import Split, auc, chance_level, inner_splits, n_repeats, ranking
+from boxdraw.learners.frontier import CardPoint
+from boxdraw.learners.goals import goal_of
 from boxdraw.learners.scored.learn import Card, Drawn, Ready, card_of, draw, make_ready
-from boxdraw.learners.scored.settings import Setting, Shape
+from boxdraw.learners.scored.settings import PLAIN, SIZES, Setting, Shape, usual
+from boxdraw.model.scorecard import Scorecard
 from boxdraw.tables.order import Order
 from boxdraw.tables.training import Training
 
-REPEATS = 4  # of the folds, where cv is their number
+_PLAIN_SIZE = 8  # boxes, without inner folds
+_REPEATS, _MANY = 4, 2_500  # of the folds, where cv is their number; of more rows, fewer folds say as much
 NOTHING = 0.001  # of AUC or average precision: who loses no more has lost nothing
 
 
@@ -63,6 +69,57 @@ class Fold:
         ranks = {n: ranking(self.test.positive, card.graded(self.X), weight) for n, card in known.items()}
         scores = np.array([ranks[n] for n in places]).T
         return FoldCards(*self.split, self.ready.order, [known[n] for n in places], *scores)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the inner folds say."""
+
+    setting: Setting
+    sizes: list[int]  # that there are cards of
+    at: int  # which of these is in use
+    folds: list[FoldCards] = field(default_factory=list)
+    results: dict[str, Any] = field(default_factory=dict)  # the AUC of each setting
+    doubt: str = ""  # a warning if they rank by chance
+
+    def point(self, number: int, card: Scorecard) -> CardPoint:
+        """Return the card of a size with what it promises on held-out rows; NaN without any."""
+        auc = np.array([fold.auc[number] for fold in self.folds] or [np.nan])
+        precision = np.array([fold.average_precision[number] for fold in self.folds] or [np.nan])
+        n_folds = len(auc) / n_repeats([fold.test for fold in self.folds]) if len(auc) > 1 else np.nan
+        error = float(auc.std(ddof=1) / np.sqrt(n_folds)) if len(auc) > 1 else np.nan
+        size = self.sizes[number]
+        return CardPoint(size, len(card), card.n_limits, float(auc.mean()), error, float(precision.mean()), card)
+
+
+def choose(model: Any, data: Training, settings: list[Setting], shape: Shape) -> Chosen:
+    """Choose the setting and the size of an estimator's card by inner folds, if there are several of them."""
+    any_size = model.max_boxes == "auto"
+    repeats = _REPEATS if len(settings) > 1 or any_size else 1
+    if any_size and len(data.X) > _MANY and goal_of(model) is None:
+        repeats = 1
+    splits = []
+    if model.cv is not None:
+        splits = inner_splits(data, model._labels(data.positive), model.cv, model.random_state, repeats)
+    if not splits:
+        setting = PLAIN if PLAIN in settings else settings[0]
+        return Chosen(setting, [_PLAIN_SIZE if any_size else shape.max_boxes], 0)
+    folds = learn_folds(data, splits, settings, shape, model.n_jobs, model.verbose)
+    tests = [fold.split[1] for fold in folds]
+    n_folds, scores = len(folds) / n_repeats(tests), np.array([fold.auc() for fold in folds])
+    number = clearly_best(scores, usual(settings), n_folds, 1 if any_size else 2)
+    names = ("max_limits", "lam", "signed_points")
+    results = {
+        "params": [dict(zip(names, (s.max_limits, s.lam, s.signed), strict=True)) for s in settings],
+        "mean_test_score": scores.mean(axis=0),
+        **{f"split{number}_test_score": row for number, row in enumerate(scores)},
+    }
+    sizes = list(SIZES) if any_size else [shape.max_boxes]
+    cards = list(threaded_map(lambda fold: fold.cards(number, sizes), folds, model.n_jobs))
+    at = few_enough(cards, n_folds)
+    reached = float(np.mean([fold.auc[at] for fold in cards]))
+    doubt = ranks_by_chance(reached, chance_level(data.positive, tests), "scorecard")
+    return Chosen(settings[number], sizes, at, cards, results, doubt)
 
 
 def learn_folds(

@@ -3,58 +3,35 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import FloatArray
 from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
-from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.base import unchanged_on_error
-from boxdraw.learners.constraints import ColumnConstraints
-from boxdraw.learners.doubts import caution, ranks_by_chance
-from boxdraw.learners.folds import chance_level, inner_splits, n_repeats
+from boxdraw.learners.doubts import caution, guesses
 from boxdraw.learners.frontier import CardFrontier, CardPoint
 from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
-from boxdraw.learners.parameters import check_bool, check_choice, check_cost
+from boxdraw.learners.parameters import check_choice
 from boxdraw.learners.sample import draw_sample
-from boxdraw.learners.scored.settings import PLAIN, Setting, Shape, usual
+from boxdraw.learners.scored.settings import settings_of, shape_of
 from boxdraw.learners.stored import SampleLearner
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.risk import check_base_rate
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.tables.chunks import Table
 from boxdraw.tables.labels import has_label, labels_of, weights_of
 from boxdraw.tables.schema import read_rows
 from boxdraw.tables.training import Training, read_training_rows
 
-_LIMITS, _LAMS = (1, 2, 3), (4.0, 12.0)  # what "auto" tries
-_SIZES, _PLAIN_SIZE = (*range(1, 9), 10, 12, 14, 16), 8  # the latter without inner folds
-_EVENNESS = 0.75  # see `Shape`; ranks the top of the list better than balance does (docs/experiments.rst)
 _SCORES = ("graded", "points")
-_MOST = 2**31 - 1  # limits or boxes, more than there can be: compiled code knows no larger numbers
-_MANY = 2_500  # rows
-_UNION = 8  # boxes, where there must be a union
-_GUESSES = 2  # rows of a class, from which no limit can be learned
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """What the inner folds say."""
-
-    setting: Setting
-    sizes: list[int]  # that there are cards of
-    at: int  # which of these is in use
-    folds: list[Any]  # with their cards by size
-    doubt: str = ""  # a warning if they rank by chance
 
 
 class ScoredBoxesClassifier(SampleLearner):
@@ -246,31 +223,28 @@ class ScoredBoxesClassifier(SampleLearner):
 
     def _learn(self, data: Training, table: Table | None) -> None:
         """Learn from rows in memory: all there are or, if there is a ``table``, a sample of it."""
-        from boxdraw.learners.scored.learn import (  # compiles on first use
-            card_of,
-            count_everywhere,
-            draw,
-            make_ready,
-            make_sample_ready,
-            round_card,
-        )
+        from boxdraw.learners.scored import learn  # compiles on first use
+        from boxdraw.learners.scored.choose import choose
 
-        settings, shape, few = self._settings(), self._shape(), draw_sample(data)
+        settings, shape, few = settings_of(self), shape_of(self), draw_sample(data)
         dealt = few if isinstance(self.cv, Integral) else data
-        choice = self._choose(dealt, settings, shape)
+        self.__dict__.pop("cv_results_", None)
+        choice = choose(self, dealt, settings, shape)
+        if choice.folds:
+            self.cv_results_ = choice.results
         setting, asked = choice.setting, shape.constraints
         progress = Progress("Scored Boxes", self.verbose)
         if table is None:
-            ready = make_ready(data, shape, few, self.n_jobs)
+            ready = learn.make_ready(data, shape, few, self.n_jobs)
         else:
-            ready, shape = make_sample_ready(data, few, shape, table, self.n_jobs)
+            ready, shape = learn.make_sample_ready(data, few, shape, table, self.n_jobs)
         progress.step(f"bin: {len(data.X)} rows, {data.X.shape[1]} columns")
-        drawn = draw(ready, setting, replace(shape, max_boxes=choice.sizes[-1]), self.n_jobs)
+        drawn = learn.draw(ready, setting, replace(shape, max_boxes=choice.sizes[-1]), self.n_jobs)
         if table is not None:
-            drawn = count_everywhere(drawn, data, ready.order, shape, table)
+            drawn = learn.count_everywhere(drawn, data, ready.order, shape, table)
         sizes = choice.sizes[: sum(size < len(drawn) for size in choice.sizes) + 1]
         union = None if setting.signed else shape.max_union
-        cards = [card_of(ready, drawn, min(size, len(drawn)), union) for size in sizes]
+        cards = [learn.card_of(ready, drawn, min(size, len(drawn)), union) for size in sizes]
         at = min(choice.at, len(sizes) - 1)
         cards[at] = self._keep(cards[at], ready.order, dealt, choice)
         progress.step(
@@ -281,18 +255,18 @@ class ScoredBoxesClassifier(SampleLearner):
         # Rows are graded by the limits that the points were fitted with: on a round one, most are at a limit.
         plain = boxes = self._encoding.boxes(drawn.lower, drawn.upper, ready.order)
         if self.round_limits:
-            rounded = round_card(drawn, data, ready.order, self._encoding.steps, self.n_jobs, asked, table)
+            rounded = learn.round_card(drawn, data, ready.order, self._encoding.steps, self.n_jobs, asked, table)
             boxes = self._encoding.boxes(rounded.lower, rounded.upper, ready.order)
         self._order, self._cards = ready.order, dict(zip(sizes, cards, strict=True))
         points: list[CardPoint] = []
-        for number, (size, card) in enumerate(self._cards.items()):
+        for number, card in enumerate(cards):
             scorecard = _scorecard(boxes, card)
             if union is not None and self.goal_ is None and len(scorecard.union()) > union:
                 scorecard = _scorecard(plain, card)  # round limits may overlap where these do not
             if number == at:
                 points = [point for point in points if point.n_boxes < len(scorecard)]
             if number == at or not points or len(scorecard) > points[-1].n_boxes:
-                points.append(_point(size, scorecard, choice.folds, number))
+                points.append(choice.point(number, scorecard))
         self._use(points, sizes[at])
         self._warn(data, choice.doubt, asked is not None)
         warn_if_missed(self.goal_, asked is not None)
@@ -333,7 +307,7 @@ class ScoredBoxesClassifier(SampleLearner):
             model._use(list(self.frontier_), point.max_boxes)
         return model
 
-    def _keep(self, card: Any, order: Any, data: Training, choice: _Choice) -> Any:
+    def _keep(self, card: Any, order: Any, data: Training, choice: Any) -> Any:
         """Set the risk; return the card with the threshold that keeps the goal, if there is one."""
         from boxdraw.learners.scored.keep import card_risk, keep
 
@@ -470,7 +444,7 @@ class ScoredBoxesClassifier(SampleLearner):
         return frame_like(X, {"points": np.array(self.scorecard_.points, dtype=np.int64), **columns})
 
     def _again(self) -> Any:
-        shape, again = self._shape(), super()._again()
+        shape, again = shape_of(self), super()._again()
         again.set_params(false_alarm_cost=shape.false_alarm_cost, max_union=shape.max_union)  # of a precision, too
         again._evenness = shape.evenness
         return again
@@ -480,96 +454,10 @@ class ScoredBoxesClassifier(SampleLearner):
 
     def _check_parameters(self, *, stored: bool) -> None:
         self._check_folds(stored)
-        self._settings()
-
-    def _settings(self) -> list[Setting]:
-        """Check the parameters and return the settings to try."""
-        if self.max_boxes != "auto":
-            check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
-        for name, known in (("max_total_limits", None), ("max_union", "auto")):
-            if (most := getattr(self, name)) is not None and most != known:
-                check_scalar(most, name, Integral, min_val=1)
-        n = self.max_limits
-        if n != "auto" and (isinstance(n, bool) or not isinstance(n, Integral) or n < 1):
-            raise ValueError(f"max_limits must be 'auto' or a whole number of at least 1; got {n!r}.")
-        check_cost(self.lam, "lam", "auto")
-        check_cost(self.false_alarm_cost, "false_alarm_cost", None)
-        goal_of(self)
-        check_base_rate(self.base_rate)
-        any_signs = self.signed_points == "auto"
-        if not any_signs:
-            check_bool(self.signed_points, "signed_points")
-        check_bool(self.round_limits, "round_limits")
-        if self.signed_points is True and self.min_box_precision is not None:
-            raise ValueError(
-                "min_box_precision does not go with signed_points=True: boxes of negative points are not to hold "
-                "positives. Leave one of them out."
-            )
-        alone = self.cv is None
-        limits = _LIMITS if not alone else (PLAIN.max_limits,)
-        if self.max_limits != "auto":
-            limits = (min(int(self.max_limits), _MOST),)
-        lams = _LAMS if not alone and not any_signs and self.max_boxes != "auto" else (PLAIN.lam,)
-        if self.lam != "auto":
-            lams = (float(self.lam),)
-        settings = [Setting(n, lam, not any_signs and bool(self.signed_points)) for n in limits for lam in lams]
-        if any_signs and not alone and self.min_box_precision is None and self.max_union in ("auto", None):
-            settings.append(replace(settings[usual(settings)], signed=True))
-        return settings
-
-    def _shape(self) -> Shape:
-        cost = None if self.false_alarm_cost is None else float(self.false_alarm_cost)
-        if self.min_precision is not None:  # where an alarm of just this precision pays
-            cost = float(self.min_precision) / (1 - float(self.min_precision))
-        union = self.max_union
-        if union == "auto":
-            union = None if self.signed_points == "auto" else _UNION
-        constraints = ColumnConstraints.of(self._encoding, self)
-        any_size, cap = self.max_boxes == "auto", self.max_total_limits
-        return Shape(
-            max_boxes=_SIZES[-1] if any_size else int(self.max_boxes),
-            max_union=None if union is None else min(int(union), _MOST),
-            false_alarm_cost=cost,
-            constraints=constraints if constraints.asked.any else None,
-            max_total_limits=_MOST if cap is None else min(int(cap), _MOST),
-            evenness=getattr(self, "_evenness", _EVENNESS if any_size else 1.0),
-        )
-
-    def _choose(self, data: Training, settings: list[Setting], shape: Shape) -> _Choice:
-        """Return the setting and the size, chosen by inner folds if there are several, and these."""
-        from boxdraw.learners.scored.choose import REPEATS, clearly_best, few_enough, learn_folds
-
-        self.__dict__.pop("cv_results_", None)
-        any_size = self.max_boxes == "auto"
-        repeats = REPEATS if len(settings) > 1 or any_size else 1
-        if any_size and len(data.X) > _MANY and goal_of(self) is None:  # these say as much in fewer folds
-            repeats = 1
-        splits = []
-        if self.cv is not None:
-            splits = inner_splits(data, self._labels(data.positive), self.cv, self.random_state, repeats)
-        if not splits:
-            setting = PLAIN if PLAIN in settings else settings[0]
-            return _Choice(setting, [_PLAIN_SIZE if any_size else shape.max_boxes], 0, [])
-        folds = learn_folds(data, splits, settings, shape, self.n_jobs, self.verbose)
-        tests = [fold.split[1] for fold in folds]
-        n_folds, scores = len(folds) / n_repeats(tests), np.array([fold.auc() for fold in folds])
-        number = clearly_best(scores, usual(settings), n_folds, 1 if any_size else 2)
-        names = ("max_limits", "lam", "signed_points")
-        self.cv_results_ = {
-            "params": [dict(zip(names, (s.max_limits, s.lam, s.signed), strict=True)) for s in settings],
-            "mean_test_score": scores.mean(axis=0),
-            **{f"split{number}_test_score": row for number, row in enumerate(scores)},
-        }
-        sizes = list(_SIZES) if any_size else [shape.max_boxes]
-        cards = list(threaded_map(lambda fold: fold.cards(number, sizes), folds, self.n_jobs))
-        at = few_enough(cards, n_folds)
-        reached = float(np.mean([fold.auc[at] for fold in cards]))
-        doubt = ranks_by_chance(reached, chance_level(data.positive, tests), "scorecard")
-        return _Choice(settings[number], sizes, at, cards, doubt)
+        settings_of(self)
 
     def _warn(self, data: Training, doubt: str, constrained: bool) -> None:
         """Give at most one warning about the scorecard, or what else is to be said of it."""
-        fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if not len(self.scorecard_) and self.goal_ is not None:
             doubt = ""  # the goal says so
         elif not len(self.scorecard_):
@@ -579,27 +467,11 @@ class ScoredBoxesClassifier(SampleLearner):
                 + " The constraints may be too strict."
                 * constrained
             )
-        elif fewest <= _GUESSES:
-            doubt = (
-                f"Rows of the smaller class: {fewest}. Limits learned from so few are guesses: do not rely on the "
-                "scorecard before you have more."
-            )
+        else:
+            doubt = guesses(data, "scorecard") or doubt
         caution(self, data, doubt)
 
 
 def _scorecard(boxes: BoxSet, card: Any) -> Scorecard:
     """Return a card of some boxes of a run."""
     return Scorecard(boxes[card.numbers], card.points.tolist(), card.threshold)
-
-
-def _point(size: int, card: Scorecard, folds: list[Any], number: int) -> CardPoint:
-    """Return a card with what it promises on held-out rows; NaN without any."""
-    auc = np.array([fold.auc[number] for fold in folds] or [np.nan])
-    precision = np.array([fold.average_precision[number] for fold in folds] or [np.nan])
-    error = auc.std(ddof=1) / np.sqrt(_n_folds(folds)) if len(folds) > 1 else np.nan
-    return CardPoint(size, len(card), card.n_limits, float(auc.mean()), float(error), float(precision.mean()), card)
-
-
-def _n_folds(folds: list[Any]) -> float:
-    """Return how many folds there are of each repeat."""
-    return len(folds) / n_repeats([fold.test for fold in folds])

@@ -53,7 +53,7 @@ def whole_points(boosted: BoostedBoxes, ideal: Ideal, max_union: int | None, sig
 
 
 def _reached(points: IntArray, threshold: int) -> int:
-    """Return the fewest points from a threshold on that boxes add up to: with 4 and 5, an alarm from 1 is one from 4."""
+    """Return the threshold that boxes add up to and that flags the same: with 4 and 5 points, 4 instead of 1."""
     sums = {0}
     for value in points.tolist():
         sums |= {total + value for total in sums}

@@ -17,7 +17,7 @@ from boxdraw._core.ranges import find_ranges
 from boxdraw._core.warn import CautionWarning, muted, warn
 from boxdraw.learners.base import unchanged_on_error
 from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
-from boxdraw.learners.doubts import caution, everything_is_flagged, nothing_is_flagged
+from boxdraw.learners.doubts import caution, everything_is_flagged, guesses, nothing_is_flagged
 from boxdraw.learners.folds import inner_splits
 from boxdraw.learners.frontier import Frontier
 from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
@@ -40,7 +40,6 @@ _RATIOS = (1.0, 2.0, 4.0, 8.0)  # costs of false alarms, in balances
 # The same, where a goal decides: some are too low or too high for it.
 _GOAL_RATIOS = {"max_alarm_rate": (-3, 6), "min_precision": (-1, 7), "min_recall": (-5, 3)}
 _SEARCHED = {True: 2_000, False: 6_000}  # positives and negatives, at most, among which limits are searched
-_GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
 class SparseBoxesClassifier(SampleLearner):
@@ -418,7 +417,6 @@ class SparseBoxesClassifier(SampleLearner):
 
     def _warn(self, data: Training, doubt: str, everything: bool, constrained: bool) -> None:
         """Give at most one warning about the model, or what else is to be said of it."""
-        fewest = int(min(data.positive.sum(), (~data.positive).sum()))
         if not len(self.boxes_) and self.goal_ is not None:
             doubt = ""  # the goal says so
         elif not len(self.boxes_):
@@ -426,11 +424,8 @@ class SparseBoxesClassifier(SampleLearner):
             doubt = nothing_is_flagged("No box was found that pays for its limits", cost)
         elif everything:
             doubt = everything_is_flagged("false_alarm_cost")
-        elif fewest <= _GUESSES:
-            doubt = (
-                f"Rows of the smaller class: {fewest}. Limits learned from so few are guesses: do not rely on the "
-                "boxes before you have more."
-            )
+        else:
+            doubt = guesses(data, "boxes") or doubt
         caution(self, data, doubt)
 
 
