@@ -58,6 +58,17 @@ def model():
     return FastBoxesClassifier(n_boxes=3).fit(table.select(FEATURES), labels_of(table))
 
 
+@pytest.fixture(scope="module")
+def by_colour():
+    """A model whose boxes limit the colour."""
+    table = mixed_table()
+    fitted = FastBoxesClassifier(n_boxes=1).fit(
+        table.select(FEATURES), np.asarray(table["colour"].fill_null("")) == "1"
+    )
+    assert fitted.boxes_.limited[:, FEATURES.index("colour")].any()
+    return fitted
+
+
 @pytest.fixture
 def small_batches(monkeypatch):
     """Predict a few rows at a time."""
@@ -152,7 +163,8 @@ def test_without_a_score(tmp_path, monkeypatch):
     assert out == {"a": [1, 5], "prediction": [1, 0], "box": [1, None]}
 
 
-def test_one_warning_of_all_unseen_categories(model, small_batches, tmp_path):
+def test_one_warning_of_all_unseen_categories(by_colour, small_batches, tmp_path):
+    model = by_colour
     table = mixed_table(90, seed=6)
     colours = [f"c{i % 9}" for i in range(90)]
     table = table.set_column(3, "colour", pa.array(colours))
@@ -303,7 +315,7 @@ def test_risk_and_points(learner, small_batches, tmp_path):
     assert pyarrow.parquet.read_table(tmp_path / "plain.parquet").column_names == ["prediction", "score", "box"]
 
 
-def test_predictions_do_not_take_turns(model, tmp_path):
+def test_predictions_do_not_take_turns(by_colour, tmp_path):
     """Two threads are in the midst of a batch at the same time; either of them has its warning of new categories."""
     both = threading.Barrier(2, timeout=600)
 
@@ -313,7 +325,7 @@ def test_predictions_do_not_take_turns(model, tmp_path):
             return super().decision_function(X)
 
     waiting = Waiting()
-    vars(waiting).update(vars(model))
+    vars(waiting).update(vars(by_colour))
     table = mixed_table(40).set_column(3, "colour", pa.array(["violet"] * 40))
     with warnings.catch_warnings(record=True) as caught, ThreadPoolExecutor(2) as pool:
         warnings.simplefilter("always")
