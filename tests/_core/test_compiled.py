@@ -1,35 +1,47 @@
 """Who waits for the compiler is told why; who waits for the disk is not."""
 
+import pytest
 from numba import njit
 
-from boxdraw._core.compiled import compiling
-
-NOTICE = "Boxes: compiling, once on this machine; this takes about ten seconds.\n"
+from boxdraw._core.compiled import NOTICE, notice
+from boxdraw._core.progress import Progress
 
 
 def double(number):
     return 2 * number
 
 
-def test_compiling_is_announced_once(capsys):
-    function = njit(double)
-    with compiling("Boxes", function, tell=True):
-        assert function(1) == 2
-        assert function(1.5) == 3.0
-    assert capsys.readouterr().err == NOTICE
-    with compiling("Boxes", function, tell=True):
-        function(1)
+@pytest.fixture
+def compiled(monkeypatch):
+    """Return a function as of this package that nobody has called yet, where nothing has been announced yet."""
+    monkeypatch.setattr(Progress, "asked", True)
+    monkeypatch.setattr(notice, "told", False)
+    monkeypatch.setattr(double, "__module__", "boxdraw.tests")
+    return njit(double)
+
+
+def test_compiling_is_announced_once(compiled, capsys):
+    assert compiled(1) == 2
+    assert compiled(1.5) == 3.0
+    compiled(1)
+    assert capsys.readouterr().err == NOTICE + "\n"
+
+
+def test_functions_of_others_are_not_announced(compiled, capsys, monkeypatch):
+    monkeypatch.setattr(double, "__module__", "elsewhere")
+    compiled(1)
     assert capsys.readouterr().err == ""
 
 
-def test_what_needs_no_compiler_is_not_announced(capsys):
-    with compiling("Boxes", njit(double), tell=True):
-        pass
+def test_nobody_is_told_where_nobody_reads(compiled, capsys, monkeypatch):
+    monkeypatch.setattr(Progress, "asked", False)
+    compiled(1)
     assert capsys.readouterr().err == ""
 
 
-def test_nobody_is_told_where_nobody_reads(capsys):
-    function = njit(double)
-    with compiling("Boxes", function):
-        function(1)
-    assert capsys.readouterr().err == ""
+def test_verbose_asks_for_it(monkeypatch):
+    monkeypatch.setattr(Progress, "asked", False)
+    Progress("Sparse Boxes", 1)
+    assert Progress.asked
+    Progress("Sparse Boxes", 0)
+    assert not Progress.asked

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from numba import njit
-from numba.core.event import Listener, install_listener
+from numba.core.event import Listener, register
+
+from boxdraw._core.progress import is_watched
+
+NOTICE = "boxdraw: compiling, once on this machine; this takes some seconds."
 
 
 def _kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -31,28 +34,20 @@ merged: Any = _kept(nogil=True, inline="always")
 
 
 class _Notice(Listener):
-    """A line for the reader, the first time that the compiler runs; what is on disk needs no compiler."""
+    """A line for who waits, the first time that a function of this package is compiled; not if it comes from disk."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    told = False
 
     def on_start(self, event: Any) -> None:
-        if self._text:
-            print(self._text, file=sys.stderr, flush=True)
-            self._text = ""
+        """Tell, unless it is a function of someone else."""
+        module = getattr(getattr(event.data["dispatcher"], "py_func", None), "__module__", "")
+        if module.startswith("boxdraw.") and not self.told and is_watched():
+            self.told = True
+            print(NOTICE, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
-        pass
+        """Tell nothing more."""
 
 
-@contextmanager
-def compiling(what: str, *functions: Any, tell: bool = False) -> Iterator[None]:
-    """Say that functions are being compiled, if they are not on disk and someone is there to read it."""
-    watched = tell or sys.stderr.isatty() or hasattr(sys, "ps1")  # the latter in consoles and notebooks
-    if not watched or all(function.signatures for function in functions):
-        yield
-        return
-    with install_listener(
-        "numba:run_pass", _Notice(f"{what}: compiling, once on this machine; this takes about ten seconds.")
-    ):
-        yield
+notice = _Notice()
+register("numba:compile", notice)  # type: ignore[no-untyped-call]  # numba has no types

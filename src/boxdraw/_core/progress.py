@@ -8,12 +8,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
+def is_watched() -> bool:
+    """Return True if someone reads standard error as it comes: in a terminal, a console, a notebook, or if verbose."""
+    return Progress.asked or sys.stderr.isatty() or hasattr(sys, "ps1")
+
+
 class Progress:
     """Prints finished steps with the time they took; silent unless verbose."""
+
+    asked = False  # by the latest fit
 
     def __init__(self, name: str, verbose: int) -> None:
         self._name = name
         self._verbose = verbose
+        Progress.asked = verbose > 0
         self._start = self._last = time.perf_counter()
 
     def step(self, what: str) -> None:

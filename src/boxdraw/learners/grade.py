@@ -23,7 +23,7 @@ def depths(
     """Return how far each row is inside each box, in standard deviations of the feature that decides: (rows, boxes)."""
     result = np.full((len(X), len(lower)), np.inf)
     used = np.flatnonzero(((lower > -np.inf) | (upper < np.inf)).any(axis=0))
-    limits = lower[:, used], upper[:, used], spread[used]
+    limits = *(np.ascontiguousarray(side[:, used]) for side in (lower, upper)), spread[used]
 
     def work(tile: slice) -> None:
         _write_depths(np.array(X[tile, used].T, dtype=np.float64, order="C"), *limits, result[tile])

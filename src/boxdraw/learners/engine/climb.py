@@ -390,7 +390,7 @@ def climb(rows, prices, taken, lo, hi, allowed, some, scratch, masks=None):
 def climb_each(rows, prices, weights, lo, hi, moves, masks=None):
     """Improve boxes in place, each by itself and by so many moves; ``weights`` are one for all or one for each."""
     scratch, taken = make_scratch(rows, moves), np.zeros(rows.low.shape[1], np.int16)
-    allowed, some = np.ones(lo.shape[1], np.bool_), False
+    allowed, some = np.ones(lo.shape[1], np.bool_), np.bool_(False)  # not a literal: else all is compiled once more
     for k in range(len(lo)):
         weight = weights[min(k, len(weights) - 1)]
         own = Rows(rows.low, rows.high, rows.n_levels, rows.ends, rows.sums, weight, rows.positive)

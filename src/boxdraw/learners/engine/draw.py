@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boxdraw._core.compiled import compiling, entry, inner, merged
+from boxdraw._core.compiled import entry, inner, merged
 from boxdraw.learners.engine.climb import (
     LEAST_GAIN,
     NO_END,
@@ -307,13 +307,12 @@ def draw(rows, prices, drawing, given, effort, masks=None):
     return best
 
 
-def warm_up(what: str, tell: bool, masks: bool = False) -> None:
-    """Compile the search on two rows, with masks or without, and say so if it takes a while."""
+def warm_up(masks: bool = False) -> None:
+    """Compile the search on two rows, with masks or without, so that it takes nothing of the time of the first fold."""
     codes = np.array([[0, 1]], dtype=np.uint16)
     weight, n_levels, ends = np.array([-1.0, 1.0]), np.array([2]), np.array([[2, 2]])
     rows = make_rows(codes, codes, n_levels, ends, weight, np.array([1]))
     drawing = Drawing(np.zeros((1, 1), np.int64), np.zeros((1, 1), np.int64), np.zeros(1, np.bool_))
-    with compiling(what, draw, evaluate, tell=tell):
-        task = rows, Prices(0.1, 0.1, 1), drawing, np.empty((0, 2, 1), np.int64), Effort(1, 1, 0)
-        draw(*task, no_masks(1, 2)) if masks else draw(*task)
-        evaluate(rows, Prices(0.1, 0.1, 1), drawing)
+    task = rows, Prices(0.1, 0.1, 1), drawing, np.empty((0, 2, 1), np.int64), Effort(1, 1, 0)
+    draw(*task, no_masks(1, 2)) if masks else draw(*task)
+    evaluate(rows, Prices(0.1, 0.1, 1), drawing)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
-from boxdraw._core.compiled import entry, inner
+from boxdraw._core.compiled import entry
 from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.engine.climb import no_masks
 
@@ -98,7 +98,7 @@ def make_bins(
 
     def work(j: int) -> tuple[Codes, FloatArray, FloatArray, float]:
         column = np.ascontiguousarray(few[:, j], dtype=np.float64)
-        values, cuts, spread = _cuts(column, np.argsort(column), positive, weight, class_weight)
+        values, cuts, spread = _cuts(column, positive, weight, class_weight)
         if given is not None and j in given:
             values, cuts = _given_cuts(column[~np.isnan(column)], given[j])
         return _codes(np.ascontiguousarray(X[:, j], dtype=np.float64), cuts), values, cuts, spread
@@ -122,71 +122,50 @@ def _given_cuts(column: FloatArray, given: FloatArray) -> tuple[FloatArray, Floa
     return values, cuts
 
 
-@entry
-def _cuts(column, order, positive, weight, class_weight):
-    """Return a value of each bin of a column, which ``order`` sorts, the cuts between them, and the spread."""
-    values, counts, n = np.empty(len(column)), np.zeros((len(column), 2)), 0
-    for i in order:
-        if math.isnan(column[i]):  # these come last
-            break
-        if n == 0 or column[i] > values[n - 1]:
-            values[n] = column[i]
-            n += 1
-        counts[n - 1, 1 if positive[i] else 0] += weight[i]
-    mass = class_weight[0] * counts[:, 0] + class_weight[1] * counts[:, 1]
-    total = mass[:n].sum()
+def _cuts(
+    column: FloatArray, positive: BoolArray, weight: FloatArray, class_weight: FloatArray
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return a value of each bin of a column, the cuts between them, and the spread."""
+    order = np.argsort(column)[: len(column) - np.count_nonzero(np.isnan(column))]  # NaN comes last
+    ordered, label, weight = column[order], positive[order], weight[order]
+    first = np.append(np.ones(min(len(order), 1), np.bool_), ordered[1:] > ordered[:-1])
+    values, number = ordered[first], np.cumsum(first) - 1
+    down, up = (np.bincount(number, weight * side, len(values)) for side in (~label, label))
+    mass = class_weight[0] * down + class_weight[1] * up
     middles, cuts = np.full(MOST, np.nan), np.full(MOST, np.nan)
-    if n < 2:
-        middles[:n] = values[:n]
+    if len(values) < 2:
+        middles[: len(values)] = values
         return middles, cuts, 1.0
-    first = 0
-    ends = _ends(mass, n, total)
-    for place, b in enumerate(ends):
-        middle = values[b] / 2 + values[b + 1] / 2
-        cuts[place] = middle if middle > values[b] else values[b + 1]
-        middles[place] = values[(first + b) // 2]
-        first = b + 1
-    middles[len(ends)] = values[(first + n - 1) // 2]
-    return middles, cuts, _spread(values, mass, n, total)
+    below = np.cumsum(mass)
+    ends = _ends(below)
+    begins, stops = np.append(0, ends + 1), np.append(ends, len(values) - 1)
+    middles[: len(begins)] = values[(begins + stops) // 2]
+    middle = values[ends] / 2 + values[ends + 1] / 2
+    cuts[: len(ends)] = np.where(middle > values[ends], middle, values[ends + 1])
+    with np.errstate(invalid="ignore", over="ignore"):  # of infinite values
+        return middles, cuts, _spread(values, mass, below[-1])
 
 
-@inner
-def _ends(mass, n, total):
-    """Return which values are the last of their bin, but for the last bin."""
-    if n <= MOST:
-        return np.arange(n - 1)
-    ends, count = np.empty(MOST - 1, np.int64), 0
-    b, below = 0, mass[0]
-    for k in range(1, MOST):
-        while b < n - 2 and below / total < k / MOST:
-            b += 1
-            below += mass[b]
-        if count == 0 or b > ends[count - 1]:
-            ends[count] = b
-            count += 1
-    return ends[:count]
+def _ends(below: FloatArray) -> IntArray:
+    """Return which values are the last of their bin, but for the last bin, by the mass of each and those below it."""
+    if len(below) <= MOST:
+        return np.arange(len(below) - 1)
+    places = np.searchsorted(below / below[-1], np.arange(1, MOST) / MOST)
+    return np.unique(np.minimum(places, len(below) - 2))
 
 
-@inner
-def _spread(values, mass, n, total):
+def _spread(values: FloatArray, mass: FloatArray, total: float) -> float:
     """Return the standard deviation, or what the middle half suggests if that is less, as outliers do not move it."""
-    largest = max(abs(values[0]), abs(values[n - 1]))  # as if the largest were 1, so that no square overflows
-    mean, square = 0.0, 0.0
-    below, lower, upper = 0.0, values[n - 1], values[n - 1]
-    for b in range(n):
-        mean += values[b] / largest * mass[b] / total
-        below += mass[b] / total * (1 + 1e-9)  # so that no rounding error decides
-        if below >= 0.25:
-            lower = min(lower, values[b])
-        if below >= 0.75:
-            upper = min(upper, values[b])
-    for b in range(n):
-        square += (values[b] / largest - mean) ** 2 * mass[b] / total
-    spread = math.sqrt(square) * largest
-    middle_half = (upper / largest - lower / largest) * largest / NORMAL_MIDDLE_HALF
+    largest = np.abs(values[[0, -1]]).max()
+    scaled = values / largest  # so that no square overflows
+    mean = np.cumsum(scaled * mass / total)[-1]
+    below = np.cumsum(mass / total * (1 + 1e-9))  # so that no rounding error decides
+    lower, upper = scaled[np.minimum(np.searchsorted(below, [0.25, 0.75]), len(values) - 1)]
+    spread = math.sqrt(np.cumsum((scaled - mean) ** 2 * mass / total)[-1]) * largest
+    middle_half = (upper - lower) * largest / NORMAL_MIDDLE_HALF
     if 0 < middle_half < spread:
         spread = middle_half
-    return spread if 0 < spread < np.inf else 1.0
+    return float(spread) if 0 < spread < np.inf else 1.0
 
 
 @entry

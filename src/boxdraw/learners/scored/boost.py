@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
-from boxdraw._core.compiled import entry, inner
+from boxdraw._core.compiled import entry
 from boxdraw.learners.constraints import ColumnConstraints
-from boxdraw.learners.scored.bins import MISSING, TOP, Bins, Blurred
+from boxdraw.learners.scored.bins import MISSING, TOP, Bins, Blurred, Codes
 from boxdraw.learners.scored.grow import grow, membership
 from boxdraw.learners.scored.logistic import chance_of, fit_logistic, rounder_of
 from boxdraw.learners.scored.settings import Setting, Shape
@@ -229,38 +229,20 @@ def _gradients(inside, odds, positive, class_weight):
     return result
 
 
-@entry
-def _count_cells(codes, positive, weight, low, high):
+def _count_cells(
+    codes: Codes, positive: BoolArray, weight: FloatArray, low: IntArray, high: IntArray
+) -> tuple[BoolArray, FloatArray]:
     """Return which boxes hold each cell, and the weight of its negatives and positives."""
     cell, member = np.zeros(len(weight), np.int64), np.zeros((1, len(low)), np.bool_)
-    for k in range(len(low)):
-        cell, old, inside = _split(cell, len(member), codes, low[k], high[k])
-        member = member[old]
-        member[:, k] = inside
-    mass = np.zeros((2, len(member)))
-    for i in range(len(cell)):
-        mass[1 if positive[i] else 0, cell[i]] += weight[i]
-    return member, mass
-
-
-@inner
-def _split(cell, n_cells, codes, low, high):
-    """Cut each cell by a box; return the rows' new cells and, for each of these, its old cell and whether inside."""
-    n_rows = len(cell)
-    new = np.empty(n_rows, np.int64)
-    for i in range(n_rows):
-        new[i] = 2 * cell[i] + 1
-    for j in range(len(low)):
-        if low[j] > 0 or high[j] < TOP:
-            column = codes[j]
-            for i in range(n_rows):
-                if column[i] <= TOP and not low[j] <= column[i] <= high[j]:
-                    new[i] = 2 * cell[i]
-    number = np.full(2 * n_cells, -1)
-    for i in range(n_rows):
-        number[new[i]] = 0
-    old = np.flatnonzero(number == 0)
-    number[old] = np.arange(len(old))
-    for i in range(n_rows):
-        new[i] = number[new[i]]
-    return new, old // 2, old % 2 == 1
+    for k, (a, b) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
+        inside = np.ones(len(weight), np.bool_)
+        for j, column in enumerate(codes):
+            if a[j] > 0 or b[j] < TOP:
+                inside &= ((column >= a[j]) & (column <= b[j])) | (column == MISSING)
+        cell = 2 * cell + inside  # each cell is cut by the box
+        there = np.bincount(cell, minlength=2 * len(member)) > 0
+        cell, old = (np.cumsum(there) - 1)[cell], np.flatnonzero(there)
+        member = member[old // 2]
+        member[:, k] = old % 2 == 1
+    mass = [np.bincount(cell, weight * side, len(member)) for side in (~positive, positive)]
+    return member, np.array(mass)

@@ -19,9 +19,10 @@ import math
 
 import numpy as np
 
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.compiled import entry, inner
 from boxdraw.learners.engine.climb import find_open
-from boxdraw.learners.scored.bins import TOP
+from boxdraw.learners.scored.bins import TOP, Blurred
 from boxdraw.learners.scored.logistic import copies, rounded
 
 NO_GAIN = -1e300
@@ -31,8 +32,10 @@ EQUAL = 1e-9  # gains that differ by less are equal but for rounding
 @inner
 def _inside_by_code(values, cuts, low, high, sharp):
     """Return how far each code of a column is within its limits, between 0 and 1; 0 or 1 for those that are sharp."""
-    result = np.ones(TOP + 2)  # a missing number is within any
+    result = np.empty(TOP + 2)
+    result[TOP + 1] = 1.0  # a missing number is within any
     for code in range(TOP + 1):
+        result[code] = 1.0
         if low > 0:
             result[code] *= code >= low if sharp[0] else min(max(values[code] - cuts[low - 1] + 0.5, 0.0), 1.0)
         if high < TOP:
@@ -40,11 +43,13 @@ def _inside_by_code(values, cuts, low, high, sharp):
     return result
 
 
-@inner
+@entry
 def rows_inside(table, low, high, sharp):
     """Return the rows that are inside a box at all, and how far."""
     n_columns, n_rows = table.codes.shape
-    rows, inside, n = np.arange(n_rows), np.ones(n_rows), n_rows
+    rows, inside, n = np.empty(n_rows, np.int64), np.empty(n_rows), n_rows
+    for i in range(n_rows):
+        rows[i], inside[i] = i, 1.0
     for j in range(n_columns):
         if low[j] == 0 and high[j] == TOP:
             continue
@@ -60,20 +65,19 @@ def rows_inside(table, low, high, sharp):
     return rows[:n], inside[:n]
 
 
-@entry
-def membership(table, low, high, sharp):
+def membership(table: Blurred, low: IntArray, high: IntArray, sharp: BoolArray) -> FloatArray:
     """Return how far each row is inside a box, between 0 and 1."""
     rows, inside = rows_inside(table, low, high, sharp)
     result = np.zeros(table.codes.shape[1])
-    for place in range(len(rows)):
-        result[rows[place]] = inside[place]
+    result[rows] = inside
     return result
 
 
 @inner
 def _sums_by_code(column, rows, gradient, sums):
     """Add up gradients and curvatures by code; return the lowest and the highest code that there is."""
-    sums[:] = 0.0
+    for code in range(len(sums)):
+        sums[code, 0] = sums[code, 1] = 0.0
     for place in range(len(rows)):
         code = column[rows[place]]
         sums[code, 0] += gradient[place, 0]
@@ -134,11 +138,12 @@ def _best_cut(sums, first, last, values, cuts, penalty, sign, lowest, highest, e
 def _best_limit(table, rows, gradient, penalty, luck, sign, low, high):
     """Return gain, column, side and cuts of the best new limit; a column's ``luck`` is taken off the squared gain."""
     best, column, side, left, right = NO_GAIN, -1, -1, 0, 0
-    sums, may = np.empty((TOP + 2, 2)), np.empty(len(low), np.bool_)
-    find_open(table.masks.together, low, high, np.full(len(low), TOP + 1), may)
+    sums, may, n_levels = np.empty((TOP + 2, 2)), np.empty(len(low), np.bool_), np.empty(len(low), np.int64)
     lucky = 0.0
     for j in range(len(low)):
+        n_levels[j] = TOP + 1
         lucky += luck[j] if low[j] > 0 or high[j] < TOP else 0.0
+    find_open(table.masks.together, low, high, n_levels, may)
     for j in range(len(low)):
         if not may[j]:
             continue
@@ -156,7 +161,7 @@ def _best_limit(table, rows, gradient, penalty, luck, sign, low, high):
     return best, column, side, left, right
 
 
-@inner
+@entry
 def place_limit(low, high, column, side, left, right, positions):
     """Set a limit at the cut nearest to the middle of equally good ones, the lower of two."""
     middle = (positions[column, left] + positions[column, right]) / 2
@@ -187,41 +192,33 @@ def _gradients_inside(table, gradient, weight, rounder, low, high, sharp):
 def grow(table, gradient, weight, rounder, penalty, luck, max_limits, least_rise, sign):
     """Return the codes of the lower and upper limits of a box, and its gain."""
     n_columns = len(table.codes)
-    low, high = np.zeros(n_columns, np.int64), np.full(n_columns, TOP)
+    low, high = np.zeros(n_columns, np.int64), np.empty(n_columns, np.int64)
+    for j in range(n_columns):
+        high[j] = TOP
     sharp = np.zeros((n_columns, 2), np.bool_)
-    gain = NO_GAIN
-    for _ in range(min(max_limits, 2 * n_columns)):
-        rows, inside = _gradients_inside(table, gradient, weight, rounder, low, high, sharp)
-        new, column, side, left, right = _best_limit(table, rows, inside, penalty, luck, sign, low, high)
-        if column < 0 or new <= gain * (1 + least_rise):
-            break
-        place_limit(low, high, column, side, left, right, table.cuts)
-        newest = 2 * column + side
-        gain = _place_anew(table, gradient, weight, rounder, penalty, luck, sign, low, high, new, newest)
-    return low, high, gain
-
-
-@inner
-def _place_anew(table, gradient, weight, rounder, penalty, luck, sign, low, high, gain, newest):
-    """Replace each limit by the best one until none changes; return the gain. ``newest`` is column x 2 + side."""
-    n_sides = 2 * len(low)
-    sharp = np.zeros((len(low), 2), np.bool_)
-    at = (newest + 1) % n_sides
-    while at != newest:  # ends, as the gain rises with every change
-        j, s = at // 2, at % 2
+    gain, n_limits, n_sides = NO_GAIN, 0, 2 * n_columns
+    # Each limit, column x 2 + side, is replaced by the best one until none changes, which ends, as the gain rises with
+    # every change; ``newest`` is the last that did. Then one is added.
+    at = newest = 0
+    while True:
+        adds = at == newest
+        if adds and n_limits >= min(max_limits, n_sides):
+            return low, high, gain
+        j = at // 2
         old_low, old_high = low[j], high[j]
-        if s == 0:
+        if not adds and at % 2 == 0:
             low[j] = 0
-        else:
+        elif not adds:
             high[j] = TOP
-        if low[j] != old_low or high[j] != old_high:
+        if adds or low[j] != old_low or high[j] != old_high:
             rows, inside = _gradients_inside(table, gradient, weight, rounder, low, high, sharp)
             new, column, side, left, right = _best_limit(table, rows, inside, penalty, luck, sign, low, high)
-            if new > gain * (1 + EQUAL):
+            if adds and (column < 0 or new <= gain * (1 + least_rise)):
+                return low, high, gain
+            if adds or new > gain * (1 + EQUAL):
                 place_limit(low, high, column, side, left, right, table.cuts)
-                gain = new
+                gain, n_limits = new, n_limits + int(adds)
                 at = newest = 2 * column + side
             else:
                 low[j], high[j] = old_low, old_high
         at = (at + 1) % n_sides
-    return gain

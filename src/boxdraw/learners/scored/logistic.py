@@ -12,13 +12,13 @@ import math
 
 import numpy as np
 
+from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.compiled import entry, inner
 
 
-@entry
-def rounder_of(total):
+def rounder_of(total: float) -> float:
     """Return a number that rounds terms to the unit of sums of at most ``total`` when added and taken away again."""
-    return 1.5 * 2.0 ** (math.ceil(np.log2(total)) + 2)
+    return 1.5 * 2.0 ** (math.ceil(math.log2(total)) + 2)
 
 
 @inner
@@ -49,12 +49,14 @@ def _chance_and_cost(z):
     return 1 / (1 + e) if z > 0 else e / (1 + e), math.log1p(e)
 
 
-@inner
+@entry
 def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvature):
     """Write the derivatives of the log-loss at b, the second ones below the diagonal; return the loss."""
     n_rows, n = F.shape
-    gradient[:] = 0.0
-    curvature[:] = 0.0
+    for k in range(n + 1):
+        gradient[k] = 0.0
+        for q in range(n + 1):
+            curvature[k, q] = 0.0
     loss = 0.0
     inside, n_inside = np.empty(n, np.int64), 0
     outside = _chance_and_cost(b[n])  # once for all the rows that no box holds
@@ -89,44 +91,67 @@ def _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvat
     return loss
 
 
+def fit_logistic(
+    F: FloatArray,
+    positive: BoolArray,
+    weight: FloatArray,
+    class_weight: FloatArray,
+    ridge: float,
+    nonnegative: bool,
+    start: FloatArray,
+    exact: float,
+) -> FloatArray:
+    """Return ridge coefficients of the columns of F, the intercept, without ridge, last."""
+    rounder = rounder_of(weight.sum() * class_weight.max())
+    return np.asarray(_fit(F, positive, weight, class_weight, ridge, nonnegative, start, exact, rounder))
+
+
 @entry
-def fit_logistic(F, positive, weight, class_weight, ridge, nonnegative, start, exact):
-    """Return ridge coefficients of the columns of F, the intercept, without ridge, last; by damped Newton steps."""
+def _fit(F, positive, weight, class_weight, ridge, nonnegative, start, exact, rounder):
+    """Return the coefficients by damped Newton steps."""
     n = F.shape[1]
-    rounder = rounder_of(weight.sum() * max(class_weight[0], class_weight[1]))
     gradient, curvature = np.empty(n + 1), np.empty((n + 1, n + 1))
     b, step, before = start.copy(), np.zeros(n + 1), np.inf
     for _ in range(200):
-        loss = _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvature)
-        loss += ridge / 2 * (b[:n] ** 2).sum()
-        if loss > before * (1 + 1e-13):
-            step /= 2
-            b -= step
-            if np.abs(step).max() < 1e-10:
-                break
-            continue
-        before = loss
-        step = _newton_step(b, gradient, curvature, ridge, nonnegative)
-        b += step
-        if np.abs(step).max() < exact:
+        loss, square, longest = (
+            _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvature),
+            0.0,
+            0.0,
+        )
+        for k in range(n):
+            square += b[k] * b[k]
+        loss += ridge / 2 * square
+        back = loss > before * (1 + 1e-13)
+        if back:
+            for k in range(n + 1):
+                step[k] /= 2
+        else:
+            before = loss
+            _newton_step(b, gradient, curvature, ridge, nonnegative, step)
+        for k in range(n + 1):
+            b[k] += -step[k] if back else step[k]
+            longest = max(longest, abs(step[k]))
+        if longest < (1e-10 if back else exact):
             break
     if nonnegative:
-        b[:n] = np.maximum(b[:n], 0.0)
+        for k in range(n):
+            b[k] = max(b[k], 0.0)
     return b
 
 
 @inner
-def _newton_step(b, gradient, curvature, ridge, nonnegative):
-    """Return the step to the least of the quadratic model, one coefficient at a time, at most 4 long."""
+def _newton_step(b, slope, curvature, ridge, nonnegative, step):
+    """Write the step to the least of the quadratic model, one coefficient at a time, at most 4 long."""
     n = len(b) - 1
     for k in range(n):
-        gradient[k] -= ridge * b[k]
+        slope[k] -= ridge * b[k]
         curvature[k, k] += ridge
     for k in range(n + 1):
         for q in range(k):
             curvature[q, k] = curvature[k, q]
     curvature[n, n] = max(curvature[n, n], 1e-300)
-    step, slope = np.zeros(n + 1), gradient.copy()
+    for k in range(n + 1):
+        step[k] = 0.0
     for _ in range(10_000):
         moved = 0.0
         for k in range(n + 1):
@@ -139,23 +164,24 @@ def _newton_step(b, gradient, curvature, ridge, nonnegative):
             moved = max(moved, abs(move))
         if moved < 1e-10:
             break
-    size = np.abs(step).max()
-    return step * (4 / size) if size > 4 else step
+    size = 0.0
+    for k in range(n + 1):
+        size = max(size, abs(step[k]))
+    if size > 4:
+        for k in range(n + 1):
+            step[k] *= 4 / size
 
 
-@entry
-def curvature_of(F, positive, weight, class_weight, ridge, b):
+def curvature_of(
+    F: FloatArray, positive: BoolArray, weight: FloatArray, class_weight: FloatArray, ridge: float, b: FloatArray
+) -> FloatArray:
     """Return the second derivatives of the loss at b, at the best intercept for any coefficients."""
     n = F.shape[1]
-    total = weight.sum() * max(class_weight[0], class_weight[1])
+    rounder = rounder_of(weight.sum() * class_weight.max())
     gradient, curvature = np.empty(n + 1), np.empty((n + 1, n + 1))
-    _derivatives(F, positive, weight, class_weight, b, rounder_of(total), gradient, curvature)
-    result = np.empty((n, n))
-    unit = 2.0 ** -np.floor(np.log2(curvature[n, n]))  # so that squares of the largest weights are numbers, too
-    last = curvature[n] * unit
-    for k in range(n):
-        for q in range(k + 1):
-            result[k, q] = curvature[k, q] - last[k] * last[q] / last[n] / unit
-            result[q, k] = result[k, q]
-        result[k, k] += ridge
-    return result
+    _derivatives(F, positive, weight, class_weight, b, rounder, gradient, curvature)
+    with np.errstate(all="ignore"):
+        unit = 2.0 ** -np.floor(np.log2(curvature[n, n]))  # so that squares of the largest weights are numbers, too
+        last = curvature[n] * unit
+        lower = np.tril(curvature[:n, :n] - np.outer(last[:n], last[:n]) / last[n] / unit)
+    return np.asarray(lower + np.tril(lower, -1).T + ridge * np.eye(n))

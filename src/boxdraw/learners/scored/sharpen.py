@@ -19,8 +19,9 @@ import math
 
 import numpy as np
 
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.compiled import entry, inner
-from boxdraw.learners.scored.bins import TOP
+from boxdraw.learners.scored.bins import TOP, Blurred
 from boxdraw.learners.scored.grow import EQUAL, place_limit, rows_inside
 
 CLEAR = 8.0  # in log-likelihood
@@ -29,7 +30,7 @@ CLOSE = (
 )
 
 
-@inner
+@entry
 def _counts_by_code(table, positive, weight, low, high, sharp, column):
     """Count negatives and positives that are more inside a box than not, by the codes of a column."""
     counts = np.zeros((TOP + 2, 2))
@@ -47,8 +48,8 @@ def _likelihood(n, k):
     return (n * math.log(n / (n + k)) if n > 0 else 0.0) + (k * math.log(k / (n + k)) if k > 0 else 0.0)
 
 
-@inner
-def _step(counts, values, cuts, here, up, ends):
+@entry
+def _step(counts, values, cuts, here, up, ends, side):
     """Return the most credit of a step within the blur of a limit, up or down, and the first and last cut of it."""
     first, last = here, here + 1
     while first > 0 and values[first - 1] > cuts[here] - 0.5:
@@ -67,7 +68,8 @@ def _step(counts, values, cuts, here, up, ends):
         below_n += counts[cut, 0]
         below_k += counts[cut, 1]
         rise = below_n / n - below_k / k  # its sign is that of the step
-        if (rise <= 0 if up else rise >= 0) or ends[cut] == 0:
+        may = ends[cut + 1] & 1 if side == 0 else ends[cut] & 2
+        if (rise <= 0 if up else rise >= 0) or may == 0:
             continue
         credit = _likelihood(below_n, below_k) + _likelihood(n - below_n, k - below_k) - none
         if credit > best * (1 + EQUAL):
@@ -77,7 +79,7 @@ def _step(counts, values, cuts, here, up, ends):
     return best, left, right
 
 
-@inner
+@entry
 def _spike(counts, values, cuts, low, high, up, ends):
     """Return the most credit of an interval about as wide as the blur, near two limits, and its codes."""
     first, last = low, high
@@ -111,22 +113,23 @@ def _spike(counts, values, cuts, low, high, up, ends):
     return best, left, right
 
 
-@entry
-def sharpen(table, positive, weight, sign, low, high):
+def sharpen(
+    table: Blurred, positive: BoolArray, weight: FloatArray, sign: float, low: IntArray, high: IntArray
+) -> BoolArray:
     """Move limits to clear steps, in place, and return which these are: (columns, 2)."""
     sharp = np.zeros((len(low), 2), np.bool_)
-    for j in range(len(low)):
-        if low[j] > 0 and high[j] < TOP and table.cuts[j, high[j]] - table.cuts[j, low[j] - 1] <= CLOSE:
-            a, b = low[j], high[j]
+    for j in np.flatnonzero((low > 0) | (high < TOP)).tolist():
+        task, at = (table, positive, weight, low, high, sharp, j), (table.values[j], table.cuts[j])
+        ends, a, b = table.masks.ends[j], int(low[j]), int(high[j])
+        if a > 0 and b < TOP and table.cuts[j, b] - table.cuts[j, a - 1] <= CLOSE:
             low[j], high[j] = 0, TOP
-            counts = _counts_by_code(table, positive, weight, low, high, sharp, j)
-            credit, left, right = _spike(counts, table.values[j], table.cuts[j], a, b, sign > 0, table.masks.ends[j])
+            credit, left, right = _spike(_counts_by_code(*task), *at, a, b, sign > 0, ends)
             sharp[j] = credit > CLEAR
             low[j], high[j] = (left, right) if sharp[j, 0] else (a, b)
         for side in range(2):
             if sharp[j, side]:
                 continue
-            here = low[j] - 1 if side == 0 else high[j]
+            here = int(low[j] - 1 if side == 0 else high[j])
             if here < 0 or here == TOP:
                 continue
             lowest, highest = (0, high[j] - 1) if side == 0 else (low[j], TOP - 1)
@@ -134,10 +137,8 @@ def sharpen(table, positive, weight, sign, low, high):
                 low[j] = 0
             else:
                 high[j] = TOP
-            counts = _counts_by_code(table, positive, weight, low, high, sharp, j)
             up = (sign > 0) == (side == 0)
-            ends = table.masks.ends[j, 1:] & 1 if side == 0 else table.masks.ends[j] & 2
-            credit, left, right = _step(counts, table.values[j], table.cuts[j], here, up, ends)
+            credit, left, right = _step(_counts_by_code(*task), *at, here, up, ends, side)
             sharp[j, side] = credit > CLEAR and lowest <= left and right <= highest
             if not sharp[j, side]:
                 left = right = here

@@ -12,20 +12,27 @@ from __future__ import annotations
 
 import numpy as np
 
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.compiled import entry
 from boxdraw.learners.scored.logistic import copies, rounded, rounder_of
 
 
-@entry
-def expected_costs(chance, points, positive, weight, cost):
+def expected_costs(
+    chance: FloatArray, points: IntArray, positive: BoolArray, weight: FloatArray, cost: float
+) -> FloatArray:
     """Return the expected misses + ``cost`` x false alarms at each threshold, from the lowest sum of points on."""
-    n_sums = np.abs(points).sum() + 1
-    costs = np.zeros(n_sums + 1)
-    rounder = rounder_of(weight.sum() * max(cost, 1.0))
+    costs = np.zeros(np.abs(points).sum() + 2)
+    _add_costs(chance, points, positive, weight, cost, rounder_of(weight.sum() * max(cost, 1.0)), costs)
+    return costs
+
+
+@entry
+def _add_costs(chance, points, positive, weight, cost, rounder, costs):
+    n_sums = len(costs) - 1
     share = np.empty(n_sums)  # probability of each sum, from the lowest on
     for i in range(len(chance)):
-        share[:] = 0.0
-        share[0] = 1.0
+        for s in range(n_sums):
+            share[s] = 1.0 if s == 0 else 0.0
         highest = 0
         for k in range(len(points)):
             # A box of negative points takes them away inside: from the lowest sum on, it gives them outside.
@@ -47,4 +54,3 @@ def expected_costs(chance, points, positive, weight, cost):
             costs[t] += rounded(max(loss, 0.0), whole, part, rounder)
             if t < n_sums:
                 below += share[t]
-    return costs

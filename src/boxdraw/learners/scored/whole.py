@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -138,19 +139,17 @@ def _regrets(points, task, first, last):
     return result
 
 
-@entry
-def _best_points(starts, task, limit):
+def _best_points(starts: IntArray, task: Task, limit: int) -> IntArray:
     """Return the best of the cards to start from, or, where the limit rules that out, what is found from them."""
-    loss, points = _best_of(starts, task, limit, np.inf, starts[0])
-    if limit < 0 or loss <= _best_of(starts, task, -1, np.inf, starts[0])[0]:
+    loss, points = _best_of(starts, task, limit, math.inf, starts[0])
+    if limit < 0 or loss <= _best_of(starts, task, -1, math.inf, starts[0])[0]:
         return points
     for start in starts:
         loss, points = _best_of(_fewer_boxes(start, task), task, limit, loss, points)
     return _climb(points, task, limit)
 
 
-@inner
-def _best_of(cards, task, limit, least, best):
+def _best_of(cards: IntArray, task: Task, limit: int, least: float, best: IntArray) -> tuple[float, IntArray]:
     """Return the card of least loss, and that, if any is below the least so far."""
     for points in cards:
         loss = _least_loss(points, task, limit, least)  # infinite unless it is less
@@ -159,17 +158,27 @@ def _best_of(cards, task, limit, least, best):
     return least, best
 
 
-@inner
+@entry
 def _least_loss(points, task, limit, bound):
     """Return the loss of the points at their best threshold; infinity if it is not below bound."""
     rise = _rise(points, task)
     if rise >= bound:
         return np.inf
-    lowest = np.minimum(points, 0).sum()
-    first, last = (1, points.sum() + 1) if lowest == 0 else (lowest, np.maximum(points, 0).sum() + 1)
-    losses = rise + _regrets(points, task, first, last)
+    lowest, highest = 0, 0
+    for k in range(len(points)):
+        if points[k] < 0:
+            lowest += points[k]
+        else:
+            highest += points[k]
+    first = lowest if lowest < 0 else 1
+    losses = _regrets(points, task, first, highest + 1)
+    for t in range(len(losses)):
+        losses[t] += rise
     while True:
-        t = losses.argmin()
+        t = 0
+        for other in range(1, len(losses)):
+            if losses[other] < losses[t]:
+                t = other
         loss = losses[t]
         if loss >= bound:
             return np.inf
@@ -178,44 +187,36 @@ def _least_loss(points, task, limit, bound):
         losses[t] = np.inf
 
 
-@inner
-def _fewer_boxes(points, task):
+def _fewer_boxes(points: IntArray, task: Task) -> IntArray:
     """Return cards that leave out one box after the other, each time the one that is missed least."""
-    points = points.copy()
-    cards = np.zeros((len(points), len(points)), np.int64)
-    n_cards = np.count_nonzero(points) - 1
-    for place in range(n_cards):
-        least, missed = np.inf, -1
-        for k in range(len(points)):
-            value = points[k]
-            if value <= 0:
-                continue
-            points[k] = 0
+    points, cards = points.copy(), []
+    for _ in range(np.count_nonzero(points) - 1):
+        least, missed = math.inf, -1
+        for k in np.flatnonzero(points > 0).tolist():
+            value, points[k] = points[k], 0
             loss = _least_loss(points, task, -1, least)
             points[k] = value
             if missed < 0 or loss < least:
                 least, missed = loss, k
         points[missed] = 0
-        cards[place] = points
-    return cards[:n_cards]
+        cards.append(points.copy())
+    return np.array(cards, dtype=np.int64).reshape(-1, len(points))
 
 
-@inner
-def _climb(points, task, limit):
+def _climb(points: IntArray, task: Task, limit: int) -> IntArray:
     """Change the points of one box at a time, to the best card of all thresholds, until none is better."""
-    points = points.copy()
-    best = _least_loss(points, task, limit, np.inf)
-    better = True
+    points, better = points.copy(), True
+    best = _least_loss(points, task, limit, math.inf)
     while better:
         better = False
-        for k in range(len(points)):
-            old = choice = points[k]
+        for k, old in enumerate(points.tolist()):
+            choice = old
             for value in range(MOST_POINTS + 1):
                 if value == old:
                     continue
                 points[k] = value
                 loss = _least_loss(points, task, limit, best * (1 - 1e-9))
-                if loss < np.inf:
+                if loss < math.inf:
                     best, choice, better = loss, value, True
             points[k] = choice
     return points
@@ -235,10 +236,12 @@ def count_union(points, threshold, low, high, missing, limit):
     limit = min(limit, _MOST_FOUND - 1)
     room = min(8 * limit + 8, _MOST_FOUND)
     found_low, found_high = np.empty((room, n_columns), np.int64), np.empty((room, n_columns), np.int64)
-    n_found, steps = 0, 0
-    place = np.full(n_boxes + 1, -1)  # the boxes of the set, by their place in the order
+    n_found, steps = np.int64(0), 0  # not a literal, for which another function would be compiled
+    place = np.zeros(n_boxes + 1, np.int64)  # the boxes of the set, by their place in the order
     sums = np.zeros(n_boxes + 1, np.int64)
-    a, b = np.zeros((n_boxes + 1, n_columns), np.int64), np.full((n_boxes + 1, n_columns), TOP)
+    a, b = np.empty((n_boxes + 1, n_columns), np.int64), np.empty((n_boxes + 1, n_columns), np.int64)
+    for j in range(n_columns):
+        a[0, j], b[0, j] = 0, TOP
     depth = 1
     place[1] = -1
     while depth > 0:
@@ -275,8 +278,9 @@ def count_union(points, threshold, low, high, missing, limit):
 @inner
 def _by_points(points):
     """Return the places of the boxes in falling order of points, of equal ones the first first."""
-    order = np.arange(len(points))
+    order = np.zeros(len(points), np.int64)
     for i in range(1, len(points)):
+        order[i] = i
         k, place = order[i], i
         while place > 0 and points[order[place - 1]] < points[k]:
             order[place] = order[place - 1]

@@ -263,9 +263,9 @@ class SparseBoxesClassifier(SampleLearner):
 
         constraints = ColumnConstraints.of(self._encoding, self, self.max_limits)
         few = draw_sample(data, _SEARCHED)
-        asked = constraints.asked
-        warm_up("Sparse Boxes", self.verbose > 0, asked.of_shape or asked.of_rows)
         progress = Progress("Sparse Boxes", self.verbose)
+        asked = constraints.asked
+        warm_up(asked.of_shape or asked.of_rows)
         rounded = bool(self.round_limits)
         goal = goal_of(self)
         fit = Fit(data, few, self._encoding, constraints, rounded, self.n_jobs, goal, self.base_rate, table)
