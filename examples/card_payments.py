@@ -18,38 +18,38 @@ def honest(rng):
     return [rng.lognormvariate(3.4, 1.0), hour, rng.choice(COUNTRIES), channel, rng.randint(1, 3000)]
 
 
-def tried_number(rng, hours):
+def tried_number(rng, hours, oldest):
     """Return a payment that tests a stolen number: a small amount on the web, from a new account."""
-    return [rng.uniform(0.5, 5), rng.choice(hours), rng.choice(COUNTRIES), "web", rng.randint(1, 60)]
+    return [rng.uniform(0.5, 5), rng.choice(hours), rng.choice(COUNTRIES), "web", rng.randint(1, oldest)]
 
 
-def emptied_card(rng):
+def emptied_card(rng, amounts):
     """Return a payment that uses a stolen number: a large amount from abroad, without the card."""
-    amount, channel = rng.uniform(180, 900), rng.choice(["web", "app"])
+    amount, channel = rng.uniform(*amounts), rng.choice(["web", "app"])
     return [amount, rng.randint(0, 23), rng.choice(["US", "BR"]), channel, rng.randint(1, 3000)]
 
 
-def payment(rng, hours, new_country):
+def payment(rng, hours, new_country, amounts, oldest):
     """Return a payment, and True if it is a fraud."""
     chance = rng.random()
     if chance < 0.010:
-        return tried_number(rng, hours), True
+        return tried_number(rng, hours, oldest), True
     if chance < 0.018:
-        return emptied_card(rng), True
+        return emptied_card(rng, amounts), True
     row = honest(rng)
     if new_country and rng.random() < 0.05:
         row[2] = "PL"
     return row, rng.random() < 0.002
 
 
-def write(name, first_id, days, seed, hours=range(0, 5), new_country=False, per_day=100):
-    """Write one file."""
+def write(name, first_id, days, seed, hours=range(0, 5), new_country=False, amounts=(180, 900), oldest=60, per_day=100):
+    """Write one file; stolen numbers are tested at these hours by accounts of so many days, and used for amounts."""
     rng = random.Random(seed)
     with open(name, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(HEADER)
         for number in range(days * per_day):
-            (amount, hour, country, channel, age), fraud = payment(rng, list(hours), new_country)
+            (amount, hour, country, channel, age), fraud = payment(rng, list(hours), new_country, amounts, oldest)
             country = "" if rng.random() < 0.02 else country
             day = number // per_day + 1
             writer.writerow(

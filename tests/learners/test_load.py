@@ -306,3 +306,14 @@ def test_splits_of_the_rows_are_not_written(tmp_path):
     ScoredBoxesClassifier(cv=halves).fit(X, named(flagged)).save(tmp_path / "model.json")
     fit = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))["fit"]
     assert fit["parameters"] == {"cv": "list"}
+
+
+def test_the_risk_of_other_boxes_is_not_known(tmp_path):
+    X, y = np.arange(40.0)[:, None], np.arange(40) % 3 == 0
+    boxes = BoxSet([[10]], [[20]])
+    boxdraw.BoxSetClassifier(boxes).fit(X, y).save(tmp_path / "model.json")
+    model = boxdraw.load(tmp_path / "model.json")
+    assert model.set_params(boxes=boxes[[0]]).predict_proba(X).shape == (40, 2)
+    model.set_params(boxes=boxes.replace(0, "x0", lower=30, upper=35)).save(tmp_path / "edited.json")
+    for one in (model, boxdraw.load(tmp_path / "edited.json")):
+        assert not hasattr(one, "predict_proba")

@@ -109,6 +109,7 @@ def run(args: argparse.Namespace) -> None:
         "data": Path(args.data).name,
         "rows": data.n_rows,
         "positives": data.n_positive,
+        "parameters": {"false_alarm_cost": args.false_alarm_cost},
         "false_alarm_cost": fitted.false_alarm_cost_,
         "limit_cost": fitted.limit_cost_,
         "gain": [revision.gain, revision.low, revision.high],

@@ -183,6 +183,13 @@ class BoxSetClassifier(BaseBoxClassifier):
             above = drawing.margin(rows)
         return self._towards_second_class(above, above >= 0)
 
+    def set_params(self, **params: Any) -> BoxSetClassifier:
+        """Set parameters, as every estimator does; the risk in a file is that of its boxes, not of others."""
+        super().set_params(**params)
+        if "_loaded" in self.__dict__ and self._loaded.drawing != self.boxes:
+            self._set_risk(None)
+        return self
+
     def _as_model(self) -> Model:
         made = super()._as_model()
         if "_loaded" not in self.__dict__:

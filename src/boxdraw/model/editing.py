@@ -95,7 +95,10 @@ def union(first: Boxes, second: BoxSet) -> Boxes:
     order = [second.feature_names.index(name) for name in first.feature_names]
     for j, other in enumerate(order):
         if (first.categories[j] is None) != (second.categories[other] is None):
-            raise ValueError(f"{first.feature_names[j]!r} has categories in one of the sets and numbers in the other")
+            raise ValueError(
+                f"{first.feature_names[j]!r} has categories in one of the sets and numbers in the other: make both "
+                "with the same categories={...}"
+            )
     known, also = _known(first), _known(second)
     return type(first)(
         np.concatenate([first.lower, second.lower[:, order]]),
