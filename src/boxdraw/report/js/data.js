@@ -17,10 +17,23 @@ export const MISSING = -2;
 
 /** Turn the base64 text of numbers into a typed array. */
 export function decodeArray(spec) {
-  const text = atob(spec.data);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
-  return new ARRAYS[spec.type](bytes.buffer);
+  return new ARRAYS[spec.type](bytesOf(spec.data).buffer);
+}
+
+function bytesOf(data) {
+  // Ten times as fast, but not in every browser yet.
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(data);
+  return Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+}
+
+/** Decode columns when they are first asked for: many are used by no box and on no axis. */
+function lazyColumns(specs) {
+  const columns = new Array(specs.length);
+  specs.forEach((spec, j) => {
+    const keep = (value) => Object.defineProperty(columns, j, { value, enumerable: true })[j];
+    Object.defineProperty(columns, j, { get: () => keep(decodeArray(spec)), enumerable: true, configurable: true });
+  });
+  return columns;
 }
 
 /** Read labelled rows; weights of 1 are no weights. */
@@ -35,7 +48,7 @@ function readRows(rows, features) {
     ids: rows.ids,
     positive: decodeArray(rows.positive),
     weight: optional(rows.weight),
-    columns: rows.columns.map(decodeArray),
+    columns: lazyColumns(rows.columns),
     critical: optional(rows.critical),
   };
 }

@@ -4,55 +4,93 @@ import { UNSEEN } from "./data.js";
 
 const Z2 = 1.959963984540054 ** 2;
 
-/** Say for each row whether a box holds it. */
-export function inside(box, table) {
-  const member = new Uint8Array(table.n).fill(1);
-  box.limits.forEach((limit, j) => {
-    if (limit === null) return;
-    if (table.features[j].kind === "categorical") keepCodes(member, table.columns[j], limit, table.features[j]);
-    else keepNumbers(member, table.columns[j], limit);
-  });
-  return member;
+const EVERY_ROW = new WeakMap();
+
+function everyRow(table) {
+  if (!EVERY_ROW.has(table)) EVERY_ROW.set(table, new Int32Array(table.n).map((_, i) => i));
+  return EVERY_ROW.get(table);
 }
 
-function keepNumbers(member, column, { lower, upper, missing }) {
-  for (let i = 0; i < member.length; i += 1) {
-    const value = column[i];
+/** List which of some rows, by default of all, meet limits; each limit looks only at what the ones before left. */
+export function rowsInside(limits, table, rows = everyRow(table)) {
+  return limits.reduce((left, limit, j) => {
+    if (limit === null) return left;
+    const [column, feature] = [table.columns[j], table.features[j]];
+    return feature.kind === "categorical" ? keepCodes(left, column, limit, feature) : keepNumbers(left, column, limit);
+  }, rows);
+}
+
+function keepNumbers(rows, column, { lower, upper, missing }) {
+  const kept = new Int32Array(rows.length);
+  let n = 0;
+  for (let r = 0; r < rows.length; r += 1) {
+    const value = column[rows[r]];
     // A missing value, NaN, is the only one that differs from itself.
-    if (value === value ? value < lower || value > upper : !missing) member[i] = 0;
+    if (value === value ? value < lower || value > upper : !missing) continue;
+    kept[n] = rows[r];
+    n += 1;
   }
+  return kept.subarray(0, n);
 }
 
-function keepCodes(member, column, { codes, missing }, feature) {
+function keepCodes(rows, column, { codes, missing }, feature) {
   const n = feature.categories.length;
   const admitted = new Uint8Array(n + 2); // at the end: missing, unseen
   if (codes === null) admitted.fill(1, 0, n);
   else for (const code of codes) admitted[code] = 1;
   admitted[n] = missing ? 1 : 0;
   admitted[n + 1] = codes === null ? 1 : 0;
-  for (let i = 0; i < member.length; i += 1) {
-    const code = column[i];
-    if (!admitted[code >= 0 ? code : code === UNSEEN ? n + 1 : n]) member[i] = 0;
-  }
+  return rows.filter((i) => admitted[column[i] >= 0 ? column[i] : column[i] === UNSEEN ? n + 1 : n]);
 }
 
 /** Evaluate a model; rows are looked at again only for boxes that are not those of the evaluation before. */
 export function evaluate(model, table, before = null) {
-  const known = new Map(before === null ? [] : before.boxes.map((box, k) => [box.limits, before.member[k]]));
-  const member = model.boxes.map((box) => known.get(box.limits) ?? inside(box, table));
+  const known = new Map(before === null ? [] : before.boxes.map((box, k) => [box.limits, k]));
+  let moving = null;
+  const [held, member] = [[], []];
+  model.boxes.forEach(({ limits }, k) => {
+    const same = known.get(limits);
+    moving = same === undefined ? movingLimit(limits, k, table, before) : moving;
+    held[k] = same === undefined ? rowsMoving(limits, table, moving) : before.held[same];
+    member[k] = same === undefined ? marksOf(held[k], table.n) : before.member[same];
+  });
   const depth = new Uint16Array(table.n);
   const score = new Int32Array(table.n);
-  member.forEach((rows, k) => {
+  held.forEach((rows, k) => {
     const points = model.boxes[k].points ?? 1;
-    for (let i = 0; i < rows.length; i += 1) {
-      depth[i] += rows[i];
-      score[i] += rows[i] * points;
+    for (let r = 0; r < rows.length; r += 1) {
+      depth[rows[r]] += 1;
+      score[rows[r]] += points;
     }
   });
   const threshold = model.threshold ?? 1;
   const flagged = new Uint8Array(table.n);
   for (let i = 0; i < flagged.length; i += 1) flagged[i] = score[i] >= threshold ? 1 : 0;
-  return { boxes: model.boxes, member, depth, score, flagged, counts: confusion(flagged, table), table };
+  const counts = confusion(flagged, table);
+  return { boxes: model.boxes, held, member, depth, score, flagged, counts, table, moving };
+}
+
+function marksOf(rows, n) {
+  const marks = new Uint8Array(n);
+  for (let r = 0; r < rows.length; r += 1) marks[rows[r]] = 1;
+  return marks;
+}
+
+/** Find the one limit in which a box differs from before, with the rows that meet all the others; or null. */
+function movingLimit(limits, k, table, before) {
+  const old = before?.boxes[k]?.limits;
+  if (old === undefined) return null;
+  const changed = limits.flatMap((limit, j) => (limit === old[j] ? [] : [j]));
+  if (changed.length !== 1) return null;
+  const [j] = changed;
+  if (before.moving?.k === k && before.moving.j === j) return before.moving;
+  return { k, j, others: rowsInside(limits.with(j, null), table) };
+}
+
+/** List the rows in a box; while one of its limits moves, only what the others let in is looked at. */
+function rowsMoving(limits, table, moving) {
+  if (moving === null) return rowsInside(limits, table);
+  return rowsInside(limits.map((limit, j) => (j === moving.j ? limit : null)), table, moving.others);
 }
 
 /** Count caught, missed and false alarms, by weight. */
@@ -79,16 +117,28 @@ export function rates({ truePositives, falsePositives, falseNegatives, trueNegat
   };
 }
 
+const TOTALS = new WeakMap();
+
+/** Sum up the weights of all rows, and of the positives, once. */
+function totalsOf(table) {
+  if (!TOTALS.has(table)) {
+    let [all, positives] = [0, 0];
+    for (let i = 0; i < table.n; i += 1) {
+      const mass = table.weight === null ? 1 : table.weight[i];
+      all += mass;
+      positives += table.positive[i] * mass;
+    }
+    TOTALS.set(table, { all, positives });
+  }
+  return TOTALS.get(table);
+}
+
 /** Describe one box as box_table does. */
-export function boxFigures(evaluation, k) {
-  const { table, depth } = evaluation;
-  const rows = evaluation.member[k];
-  let [support, caught, alone, caughtAlone, all, positives] = [0, 0, 0, 0, 0, 0];
-  for (let i = 0; i < rows.length; i += 1) {
+export function boxFigures({ table, depth, held }, k) {
+  const { all, positives } = totalsOf(table);
+  let [support, caught, alone, caughtAlone] = [0, 0, 0, 0];
+  for (const i of held[k]) {
     const mass = table.weight === null ? 1 : table.weight[i];
-    all += mass;
-    positives += table.positive[i] * mass;
-    if (!rows[i]) continue;
     support += mass;
     caught += table.positive[i] * mass;
     if (depth[i] !== 1) continue;

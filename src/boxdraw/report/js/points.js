@@ -1,6 +1,6 @@
 /* Rows as marks: shape and colour by class, solid if flagged, faint if the box in front refuses them. */
 
-import { inside } from "./evaluate.js";
+import { rowsInside } from "./evaluate.js";
 
 const MOST_POINTS = 5000;
 const FAINT = 0.18;
@@ -104,12 +104,14 @@ export class Marks {
 /** Say which of the drawn rows the limits on features that are not shown keep out of a box. */
 export function refusedRows({ table, rows }, box, shown) {
   const limits = box.limits.map((limit, j) => (shown.includes(j) ? null : limit));
-  if (limits.every((limit) => limit === null)) return new Uint8Array(rows.length);
-  const drawn = (column) => Float64Array.from(rows, (i) => column[i]);
-  const columns = table.columns.map((column, j) => (limits[j] === null ? null : drawn(column)));
-  return inside({ limits }, { n: rows.length, features: table.features, columns }).map(
-    (member) => 1 - member,
-  );
+  const held = rowsInside(limits, table, rows);
+  let next = 0;
+  // What is kept stands in the order of all.
+  return Uint8Array.from(rows, (i) => {
+    const isHeld = held[next] === i;
+    next += isHeld ? 1 : 0;
+    return isHeld ? 0 : 1;
+  });
 }
 
 /** Say how each drawn row looks: 1 if flagged, and 2 more if faint. */

@@ -1,5 +1,6 @@
 /* Which rows are listed, and in which order. Lists are arrays of row numbers, so that many stay quick. */
 
+import { confusion } from "./evaluate.js";
 import { outsideBy, valueText } from "./explain.js";
 import { short } from "./format.js";
 import { usedFeatures } from "./model.js";
@@ -28,10 +29,18 @@ export function kindOfRow({ flagged, table }, i) {
 }
 
 /** Count the rows of each kind: rows, not weights, because it is rows that are listed. */
-export function countKinds(evaluation) {
-  const counts = { missed: 0, alarms: 0, caught: 0, passed: 0, all: evaluation.table.n };
-  for (let i = 0; i < evaluation.table.n; i += 1) counts[kindOfRow(evaluation, i)] += 1;
-  return counts;
+export function countKinds({ flagged, table }) {
+  const { truePositives, falseNegatives, falsePositives, trueNegatives } = confusion(flagged, {
+    positive: table.positive,
+    weight: null,
+  });
+  return {
+    missed: falseNegatives,
+    alarms: falsePositives,
+    caught: truePositives,
+    passed: trueNegatives,
+    all: table.n,
+  };
 }
 
 /** Return what the user calls a row. */

@@ -160,12 +160,11 @@ export function boxNotes(store, k) {
   return notes;
 }
 
-function sharedRows({ member, depth, table }, k) {
+function sharedRows({ held, member, depth, table }, k) {
   const mass = new Float64Array(member.length);
-  const [rows, { weight }] = [member[k], table];
-  for (let i = 0; i < rows.length; i += 1) {
-    if (rows[i] === 0 || depth[i] < 2) continue;
-    const one = weight === null ? 1 : weight[i];
+  for (const i of held[k]) {
+    if (depth[i] < 2) continue;
+    const one = table.weight === null ? 1 : table.weight[i];
     for (let other = 0; other < mass.length; other += 1) mass[other] += member[other][i] * one;
   }
   return [...mass].flatMap((shared, other) =>

@@ -4,6 +4,7 @@ import { MISSING, UNSEEN } from "./data.js";
 
 const ROOM = 0.04;
 const MOST_SORTED = 5000;
+const MOST_COUNTED = 20000;
 const SPREADS = new WeakMap();
 
 /** List the tables of a page that a choice, "train", "test" or "both", means. */
@@ -51,8 +52,11 @@ function isSkewed(columns, low) {
 
 function sortedSample(columns) {
   const every = Math.ceil(columns.reduce((sum, column) => sum + column.length, 0) / MOST_SORTED);
-  const some = columns.flatMap((column) => Array.from(column.filter((value, i) => i % every === 0)));
-  return Float64Array.from(some.filter(Number.isFinite)).sort();
+  return Float64Array.from(columns.flatMap((column) => everyNth(column, every).filter(Number.isFinite))).sort();
+}
+
+function everyNth(column, every) {
+  return Array.from({ length: Math.ceil(column.length / every) }, (_, i) => column[i * every]);
 }
 
 function codeSpread(columns) {
@@ -107,7 +111,8 @@ export function mostLimited(store, boxes) {
 }
 
 function keptOut(column, { lower, upper }) {
+  const every = Math.ceil(column.length / MOST_COUNTED);
   let out = 0;
-  for (const value of column) if (value < lower || value > upper) out += 1;
+  for (let i = 0; i < column.length; i += every) if (column[i] < lower || column[i] > upper) out += 1;
   return out;
 }
