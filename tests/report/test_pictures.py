@@ -210,7 +210,7 @@ def test_escape_takes_a_drag_back(opened):
 
 def test_parts_off_the_screen_wait_until_the_drag_ends_or_they_are_seen(opened):
     page = opened()
-    page.set_viewport_size({"width": 1200, "height": 420})
+    page.set_viewport_size({"width": 700, "height": 420})  # the rules are above the picture, not beside it
     rules, bar = page.locator("#rules .boxes"), page.locator("#bar .digest")
     x, y = middle(handle(page, ".plot", 0, "lower"))
     before, digest = rules.inner_text(), bar.inner_text()
@@ -286,11 +286,11 @@ def test_a_box_is_drawn_without_a_pointer_and_given_a_point(opened):
 
 def test_a_bar_has_ends_to_drag(opened):
     page = opened()
-    x, y = middle(handle(page, ".limits", 0, "upper"))
+    x, y = middle(handle(page, ".spreads", 0, "upper"))
     drag(page, (x, y), (x - 35, y))
     assert 2 < limit(page, 0, 0)["upper"] < 8
     # An end of another box chooses that box; its handle has no role yet.
-    grip = page.locator('.limits .grip-end[data-box="1"][data-feature="3"][data-side="lower"]')
+    grip = page.locator('.spreads .grip-end[data-box="1"][data-feature="3"][data-side="lower"]')
     x, y = middle(grip)
     drag(page, (x, y), (x + 30, y))
     assert -1.5 < limit(page, 1, 3)["lower"] < 2
@@ -302,7 +302,7 @@ def test_a_bar_has_ends_to_drag(opened):
 
 def test_a_limit_is_added_from_the_border(opened):
     page = opened()
-    edge = handle(page, ".limits", 3, "lower")
+    edge = handle(page, ".spreads", 3, "lower")
     assert edge.get_attribute("aria-valuetext") == "no lower limit"
     x, y = middle(edge)
     drag(page, (x, y), (x + 120, y))
@@ -317,7 +317,7 @@ def test_categories_and_missing_values_are_let_in_and_kept_out(opened, where):
     if where == "axis":
         page.locator(".scatter select").nth(0).select_option(label="region")
         settle(page)
-    root = page.locator(".limits" if where == "chips" else ".plot")
+    root = page.locator(".spreads" if where == "chips" else ".plot")
 
     def toggle(code):
         one = root.locator(f'[data-flip="{code}"][data-feature="2"]')
@@ -390,13 +390,13 @@ def test_rows_that_other_limits_refuse_are_faint(opened):
 
 def test_the_box_in_front_is_chosen(opened):
     page = opened()
-    page.locator("#pictures .box-choice input").nth(1).check(force=True)
+    page.locator("#picture .box-choice input").nth(1).check(force=True)
     settle(page)
     assert page.evaluate(f"{STORE}.selected") == 1
     assert handle(page, ".plot", 0, "upper", box=1).count() == 1
     page.locator('.plot .tag[data-pick="0"]').click()
     assert page.evaluate(f"{STORE}.selected") == 0
-    assert page.locator("#pictures .box-choice input").nth(0).is_checked()
+    assert page.locator("#picture .box-choice input").nth(0).is_checked()
 
 
 def test_redrawing_a_part_gives_the_whole_picture(opened):
@@ -457,17 +457,17 @@ def test_a_scorecard_has_the_curve_of_its_thresholds(opened):
     score = boxes().membership(table(300)[0]) @ np.array([2, 3])
     drawn = page.locator(".trade-off .curve.roc.train").get_attribute("d")
     assert drawn.count("L") == len({(score >= s).sum() for s in np.unique(score)})
-    assert "thresholds" in page.locator(".trade-off").inner_text()
+    assert "thresholds" in page.locator("#trade-off").inner_text()
 
 
 def test_pictures_say_what_they_show(opened):
     page = opened()
-    page.locator(".limits svg").first.wait_for()
+    page.locator(".spreads svg").first.wait_for()
     text = page.locator(".plot canvas").get_attribute("aria-label")
     assert f"{AMOUNT} across, age up" in text
     assert f"Box 1: 2 ≤ {AMOUNT} ≤ 8 and age ≥ 45." in text
-    assert page.locator("#pictures img").count() == 0
-    names = page.locator("#pictures svg[role=group], #pictures svg[role=img]").evaluate_all(
+    assert page.locator(".picture img").count() == 0
+    names = page.locator(".picture svg[role=group], .picture svg[role=img]").evaluate_all(
         "all => all.map((one) => one.getAttribute('aria-label'))"
     )
     assert all(names)

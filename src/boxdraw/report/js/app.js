@@ -3,7 +3,8 @@
 import { mountCard } from "./card_view.js";
 import { mountCost } from "./cost_view.js";
 import { readReport } from "./data.js";
-import { mountBar, mountHead } from "./head_view.js";
+import { mountDraft } from "./draft.js";
+import { mountAbout, mountBar, mountHead } from "./head_view.js";
 import { mountLog } from "./log_view.js";
 import { mountPictures } from "./pictures.js";
 import { mountSheet } from "./print_view.js";
@@ -16,15 +17,17 @@ import { mountSummary } from "./summary_view.js";
 /** The parts of the page: where each stands, and what draws it. */
 const VIEWS = [
   ["top", mountHead],
+  ["top", mountDraft],
   ["bar", mountBar],
-  ["summary", mountSummary],
-  ["cost", mountCost],
   ["rules", mountRules],
   ["rules", mountCard],
   ["rules", mountStability],
-  ["pictures", mountPictures],
+  ["picture", mountPictures],
+  ["cost", mountCost],
+  ["summary", mountSummary],
   ["rows", mountRows],
   ["log", mountLog],
+  ["about", mountAbout],
   ["sheet", mountSheet],
 ];
 

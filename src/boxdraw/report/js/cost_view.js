@@ -1,38 +1,103 @@
-/* One knob for the whole model: what a false alarm costs, for which the boxes are drawn anew from the closed
-   form as it moves; for a scorecard, the points from which a row is flagged. */
+/* One knob for what false alarms cost: how the rules do at that price, and, where the learner has a path, a slider over
+   it that says what each place on it would do, with the cheapest marked. */
 
-import { el } from "./dom.js";
+import { scoreCurve } from "./curves.js";
+import { el, svg } from "./dom.js";
+import { totalCost } from "./evaluate.js";
 import { numberField, readNumber } from "./field.js";
-import { short } from "./format.js";
+import { count, short } from "./format.js";
 import { sameModel, withThreshold } from "./model.js";
+import { presentSets } from "./names.js";
 import { keepDrawn } from "./patch.js";
 import { drawAt, readForm } from "./path.js";
+import { countsAt, rocCurve } from "./roc.js";
 import { Gesture, sliderInput } from "./slider.js";
+import { changeWords } from "./summary_view.js";
 import { pointsText } from "./text.js";
 
 const STOPS = 240;
 
 /** Draw the knob that this model has. */
 export function mountCost(root, store) {
-  const { scorecard, closed_form: form, closed_form_absent: why } = store.report;
-  if (scorecard !== null) {
-    root.querySelector("h2").textContent = "Threshold";
-    mountThreshold(root, store);
-  } else if (form !== null) mountSlider(root, store, readForm(form));
-  else root.append(el("p", { class: "quiet-text" }, why ?? "This model has no closed form."));
+  const knob = knobOf(store);
+  if (store.report.scorecard !== null) root.querySelector("h2").textContent = "Threshold and cost";
+  const learned = store.now().counts;
+  const draft = {};
+  const parts = () => [
+    knob === null ? null : sliderPart(store, knob, learned),
+    priceField(store, draft),
+    costText(store),
+    knob === null ? null : handNote(store, knob),
+  ];
+  const redraw = keepDrawn(root, store, parts);
+  if (knob === null) return;
+  knob.redraw = redraw;
+  knob.gesture = new Gesture(
+    (place) => preview(store, knob, place),
+    () => keep(store, knob),
+  );
+  redraw();
+  document.addEventListener("boxdraw:cost", (event) => {
+    preview(store, knob, knob.nearest(event.detail.cost));
+    keep(store, knob);
+  });
 }
 
-function mountSlider(root, store, form) {
-  const state = { store, form, stops: costStops(form), drawn: new Map(), draft: {} };
-  state.gesture = new Gesture(
-    (place) => previewCost(state, state.stops[place]),
-    () => keepCost(state),
-  );
-  store.subscribe((what) => {
-    if (what === "log") state.draft = {};
-  });
-  document.addEventListener("boxdraw:cost", (event) => setCost(state, event.detail.cost));
-  state.redraw = keepDrawn(root, store, () => costParts(state));
+/** Return what the slider goes over: its stops, the model at each, what it would count, and the words for it. */
+function knobOf(store) {
+  if (store.report.scorecard !== null) return thresholdKnob(store);
+  return store.report.closed_form === null ? null : pathKnob(store);
+}
+
+function mainSet(store) {
+  return presentSets(store).at(-1);
+}
+
+function pathKnob(store) {
+  const form = readForm(store.report.closed_form);
+  const stops = costStops(form);
+  const { critical, positive, weight } = mainSet(store).evaluation.table;
+  const curve = critical === null ? null : rocCurve(critical, positive, weight);
+  const drawn = new Map();
+  const model = (cost) => boxesAt({ store, form, drawn }, cost);
+  return {
+    id: "cost-slider",
+    name: "Larger or smaller boxes",
+    ends: ["flags more", "flags less"],
+    stops: () => stops,
+    nearest: (cost) => nearestStop(stops, cost),
+    place: () => nearestStop(stops, store.cost),
+    show: (cost) => store.preview(model(cost), cost),
+    counts: () => (cost) => (curve === null ? null : countsAt(curve, cost)),
+    text: (cost) => `a false alarm weighs ${short(cost)} of a miss in the fit`,
+    step: (from) =>
+      from.cost === store.cost
+        ? `Boxes drawn anew for a cost of ${short(store.cost)}`
+        : `Cost of a false alarm: ${short(from.cost)} → ${short(store.cost)}`,
+    byHand: () => !sameModel(store.model, model(store.cost)),
+  };
+}
+
+function thresholdKnob(store) {
+  return {
+    id: "threshold-slider",
+    name: "Flag a row from so many points on",
+    ends: ["flags more", "flags less"],
+    stops: () => {
+      const [least, most] = thresholdRange(store.model);
+      return Array.from({ length: most - least + 1 }, (_, i) => least + i);
+    },
+    nearest: (threshold) => threshold - thresholdRange(store.model)[0],
+    place: () => store.model.threshold - thresholdRange(store.model)[0],
+    show: (threshold) => store.preview(withThreshold(store.model, threshold)),
+    counts: () => {
+      const curve = scoreCurve(mainSet(store).evaluation);
+      return (threshold) => (curve === null ? null : countsAt(curve, threshold));
+    },
+    text: (threshold) => `from ${pointsText(threshold)} on`,
+    step: (from) => `Threshold: ${from.model.threshold} → ${store.model.threshold}`,
+    byHand: () => false,
+  };
 }
 
 /** List the costs that the slider stops at, rising evenly by ratio, with that of the learned model. */
@@ -53,149 +118,10 @@ function boxesAt({ store, form, drawn }, cost) {
   return drawn.get(cost);
 }
 
-function previewCost(state, cost) {
-  state.from ??= state.store.cost;
-  state.store.preview(boxesAt(state, cost), cost);
-}
-
-function keepCost(state) {
-  const { store, from } = state;
-  state.from = undefined;
-  if (from === undefined) return;
-  const moved = `Cost of a false alarm: ${short(from)} → ${short(store.cost)}`;
-  store.commit(from === store.cost ? `Boxes drawn anew for a cost of ${short(from)}` : moved);
-}
-
-function typeCost(state, text) {
-  const [least, most] = [state.stops[0], state.stops.at(-1)];
-  const { value, error } = readNumber(text);
-  const outside =
-    value < least || value > most ? `Type a cost from ${short(least)} to ${short(most)}.` : null;
-  const wrong = error ?? outside;
-  state.draft = wrong === null ? {} : { text, error: wrong };
-  if (wrong !== null) return state.redraw();
-  return setCost(state, value);
-}
-
-/** Draw the boxes of a cost, or of the nearest one on offer, as one step. */
-function setCost(state, cost) {
-  previewCost(state, state.form.costs === null ? cost : state.stops[nearestStop(state.stops, cost)]);
-  keepCost(state);
-}
-
 /** Find the stop that is nearest by ratio. */
 function nearestStop(stops, cost) {
   const far = (stop) => Math.abs(Math.log(stop) - Math.log(cost));
   return stops.reduce((best, stop, i) => (far(stop) < far(stops[best]) ? i : best), 0);
-}
-
-function costParts(state) {
-  const { store, form, stops, draft } = state;
-  const text = `${short(store.cost)} of a miss`;
-  return [
-    el(
-      "p",
-      { class: "quiet-text" },
-      "The boxes are drawn for this cost: the cheaper a false alarm, the larger they are.",
-    ),
-    el(
-      "div",
-      { class: "slider" },
-      el(
-        "label",
-        { class: "hidden-text", for: "cost-slider" },
-        "Cost of a false alarm that the boxes are drawn for",
-      ),
-      sliderInput({
-        id: "cost-slider",
-        least: 0,
-        most: stops.length - 1,
-        place: nearestStop(stops, store.cost),
-        text,
-        gesture: state.gesture,
-      }),
-      el(
-        "div",
-        { class: "ends", "aria-hidden": "true" },
-        endText(stops[0], "large boxes"),
-        endText(stops.at(-1), "small boxes"),
-      ),
-    ),
-    el("div", { class: "row" }, costField(state, draft), learnedButton(state)),
-    form.costs === null
-      ? null
-      : el("p", { class: "quiet-text" }, `The slider has the ${stops.length} costs that were fitted.`),
-    priceNote(state),
-    handNote(state),
-  ];
-}
-
-/** Say so if the results are counted with another price than the weight that the boxes were learned with. */
-function priceNote({ store, form }) {
-  if (store.price === form.negativeWeight) return null;
-  const price = short(store.price);
-  const words = `This is the weight in the fit. The price in the results, ${price}, is a number of its own.`;
-  return el("p", { class: "quiet-text", "data-key": "price-note" }, words);
-}
-
-function endText(cost, words) {
-  return el("span", {}, `${short(cost)} (${words})`);
-}
-
-function costField(state, draft) {
-  const { store } = state;
-  return el(
-    "div",
-    { class: "row", "data-key": "typed" },
-    numberField({
-      key: "cost",
-      label: "It weighs",
-      after: "of a miss",
-      text: draft.text ?? short(store.cost, 4),
-      error: draft.error ?? null,
-      onchange: (text) => typeCost(state, text),
-      onescape: () => {
-        state.draft = {};
-        state.redraw();
-      },
-    }),
-  );
-}
-
-function learnedButton(state) {
-  const { store, form } = state;
-  const act = () => {
-    previewCost(state, form.negativeWeight);
-    keepCost(state);
-  };
-  const title = `Draw the boxes for ${short(form.negativeWeight)}, as they were learned`;
-  return el(
-    "button",
-    { type: "button", "data-key": "learned", title, disabled: !store.edited, onclick: act },
-    "As learned",
-  );
-}
-
-/** Warn that the slider draws over what was changed by hand. */
-function handNote(state) {
-  const { store } = state;
-  if (state.from !== undefined || sameModel(store.model, boxesAt(state, store.cost))) return null;
-  return el(
-    "p",
-    { class: "warning", "data-key": "by-hand" },
-    "The boxes were changed by hand. The slider draws them anew without that; undo brings the changes back.",
-  );
-}
-
-function mountThreshold(root, store) {
-  const gesture = new Gesture(
-    (threshold) => store.preview(withThreshold(store.model, threshold)),
-    () =>
-      store.commit(
-        `Threshold: ${store.started?.model.threshold ?? store.model.threshold} → ${store.model.threshold}`,
-      ),
-  );
-  keepDrawn(root, store, () => thresholdParts(store, gesture));
 }
 
 /** Return the least and the most points that the slider offers; below 1 only where some are negative. */
@@ -206,29 +132,105 @@ export function thresholdRange({ boxes, threshold }) {
   return [Math.min(least, threshold), Math.max(most, threshold, 1)];
 }
 
-function thresholdParts(store, gesture) {
-  const { threshold } = store.model;
-  const [least, most] = thresholdRange(store.model);
-  const text = pointsText(threshold);
-  return [
-    el(
-      "label",
-      { for: "threshold-slider" },
-      "Flag a row from ",
-      el("output", { class: "strong" }, text),
-      " on",
-    ),
-    el(
-      "div",
-      { class: "slider" },
-      sliderInput({ id: "threshold-slider", least, most, place: threshold, text, gesture }),
-      el(
-        "div",
-        { class: "ends", "aria-hidden": "true" },
-        el("span", {}, `${least} (flags more)`),
-        el("span", {}, `${most} (fewer)`),
-      ),
-    ),
-    el("p", { class: "quiet-text" }, store.report.closed_form_absent),
-  ];
+function preview(store, knob, place) {
+  knob.from ??= store.started ?? store.now();
+  knob.show(knob.stops()[place]);
+}
+
+function keep(store, knob) {
+  const { from } = knob;
+  knob.from = undefined;
+  if (from !== undefined) store.commit(knob.step(from));
+}
+
+/** Find the stop that costs least on the rows that are shown in front; null where nothing can be counted. */
+function cheapest(store, knob) {
+  const countsOf = knob.counts();
+  const costs = knob.stops().map((stop) => {
+    const counts = countsOf(stop);
+    return counts === null ? Infinity : totalCost(counts, store.price);
+  });
+  const place = costs.indexOf(Math.min(...costs));
+  return costs[place] === Infinity ? null : { place, counts: countsOf(knob.stops()[place]) };
+}
+
+function sliderPart(store, knob, learned) {
+  const stops = knob.stops();
+  const place = knob.place();
+  const set = mainSet(store);
+  // While the slider moves, its mark stays.
+  if (store.started === undefined || knob.best === undefined) knob.best = cheapest(store, knob);
+  const outcome = outcomeText(learned[set.key], set.evaluation.counts);
+  const text = `${outcome}; ${knob.text(stops[place])}`;
+  const slider = { id: knob.id, least: 0, most: stops.length - 1, place, text, gesture: knob.gesture };
+  return el(
+    "div",
+    { class: "slider", "data-key": "slider" },
+    el("label", { for: knob.id }, knob.name),
+    el("output", { class: "outcome", for: knob.id }, `${outcome} `, el("span", { class: "range" }, `${set.title} rows; ${knob.text(stops[place])}`)),
+    knob.gesture === undefined ? null : sliderInput(slider),
+    knob.best === null || stops.length < 2 ? null : markOf(knob.best.place / (stops.length - 1)),
+    el("div", { class: "ends", "aria-hidden": "true" }, knob.ends.map((end) => el("span", {}, end))),
+    bestButton(store, knob, set, place),
+  );
+}
+
+/** Say what a model does that another does not. */
+function outcomeText(before, after) {
+  const words = changeWords(before, after, null);
+  return /^as many .* as many /.test(words) ? "Catches what the learned rules catch." : `${words} than as learned.`;
+}
+
+/** Mark a share of the way along the slider, whose thumb is 16 pixels wide. */
+function markOf(share) {
+  const anchor = share < 0.2 ? "start" : share > 0.8 ? "end" : "middle";
+  const x = `${(100 * share).toFixed(1)}%`;
+  const text = svg("text", { x, y: 11, "text-anchor": anchor }, "▲ cheapest");
+  return svg("svg", { class: "cheapest", height: 14, "aria-hidden": "true" }, text);
+}
+
+function bestButton(store, knob, set, place) {
+  if (knob.best === null || store.price === 0) return null;
+  if (place === knob.best.place) return el("p", { class: "quiet-text" }, `This is the cheapest point on ${set.title.toLowerCase()} rows.`);
+  const act = () => {
+    preview(store, knob, knob.best.place);
+    keep(store, knob);
+  };
+  const words = changeWords(set.evaluation.counts, knob.best.counts, null);
+  return el("button", { type: "button", "data-key": "cheapest", onclick: act }, `Go to the cheapest: about ${words}`);
+}
+
+/** Let the reader say what a false alarm costs. */
+function priceField(store, draft) {
+  const field = numberField({
+    key: "price",
+    label: "A false alarm costs",
+    after: "of a miss",
+    text: draft.text ?? short(store.price, 4),
+    error: draft.error ?? null,
+    onchange: (text) => {
+      const read = readNumber(text, { least: 0 });
+      Object.assign(draft, read.error ? { text, error: read.error } : { text: undefined, error: undefined });
+      store.setPrice(read.error ? store.price : read.value);
+    },
+  });
+  return el("div", { class: "price", "data-key": "price" }, field);
+}
+
+function costText(store) {
+  const texts = presentSets(store)
+    .toReversed()
+    .map(({ title, evaluation }) => `${count(totalCost(evaluation.counts, store.price))} on ${title.toLowerCase()} rows`);
+  const text = `At that the rules cost as much as so many misses: ${texts.join(", ")}.`;
+  return el("p", { class: "quiet-text", "data-key": "cost" }, text);
+}
+
+/** Warn that the slider draws over what was changed by hand. */
+function handNote(store, knob) {
+  if (knob.from !== undefined || !knob.byHand()) return null;
+  return el(
+    "p",
+    { class: "warning", "data-key": "by-hand" },
+    "The boxes were changed by hand. The slider draws them anew without that; undo brings the changes back.",
+  );
 }

@@ -5,7 +5,7 @@ import { el, svg } from "./dom.js";
 import { evaluate, rates } from "./evaluate.js";
 import { percent, short } from "./format.js";
 import { drawWhenSeen, Layer, oncePerFrame, onWidthChange, widthOf } from "./frame.js";
-import { ratesAt, rocCurve, rocPoints } from "./roc.js";
+import { countsAt, rocCurve, rocPoints } from "./roc.js";
 import { makeScale } from "./scale.js";
 
 const PAPER_COSTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
@@ -27,7 +27,7 @@ class CurvesPicture {
     this.words = el("p", { class: "hint words" });
     const holder = el("div", { class: "curves" });
     this.plots = Object.keys(CURVE_KINDS).map((kind) => this.makePlot(kind, holder));
-    root.append(el("h3", {}, "The trade-off"), holder, this.makeLegend(), this.words, this.note);
+    root.append(holder, this.makeLegend(), this.words, this.note);
     this.measure();
   }
 
@@ -178,7 +178,7 @@ function nearestCost(curve, x, y) {
 }
 
 /** Return the curve over all thresholds; rows with the same points are one row of their weight. */
-function scoreCurve({ score, table: { positive, weight } }) {
+export function scoreCurve({ score, table: { positive, weight } }) {
   const mass = new Map();
   for (let i = 0; i < score.length; i += 1) {
     const key = 2 * score[i] + positive[i];
@@ -191,17 +191,6 @@ function scoreCurve({ score, table: { positive, weight } }) {
     labels,
     keys.map((key) => mass.get(key)),
   );
-}
-
-function countsAt(curve, c) {
-  const { truePositives, falsePositives } = ratesAt(curve, c);
-  const { positives, negatives } = curve;
-  return {
-    truePositives,
-    falsePositives,
-    falseNegatives: positives - truePositives,
-    trueNegatives: negatives - falsePositives,
-  };
 }
 
 /** Say in words where the model stands. */

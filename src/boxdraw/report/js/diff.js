@@ -1,5 +1,6 @@
 /* What changed since learning: the boxes of now, each beside the learned one that it came from. */
 
+import { matchBoxes } from "./matching.js";
 import { sameBox, sameLimit } from "./model.js";
 import { isLimited, limitText, pointsText, ruleText } from "./text.js";
 
@@ -55,45 +56,4 @@ function thresholdChange(learned, now) {
   if (learned.threshold === now.threshold) return [];
   const text = `Alarm from ${pointsText(learned.threshold)} → ${pointsText(now.threshold)}`;
   return [{ kind: "changed", box: null, before: null, after: null, text }];
-}
-
-/**
- * Find for each learned box the one that it became.
- *
- * Boxes that stayed the same are found first, wherever they are now; then the most alike of the others, those
- * at the same place before those elsewhere. Boxes that have nothing in common are not one that changed.
- */
-export function matchBoxes(before, after) {
-  const pairs = before.flatMap((box, k) =>
-    after.map((other, at) => ({ k, at, score: sameBox(box, other) ? 2 : likeness(box, other) })),
-  );
-  pairs.sort((a, b) => b.score - a.score || Math.abs(a.k - a.at) - Math.abs(b.k - b.at) || a.k - b.k);
-  const partner = new Map();
-  const taken = new Set();
-  for (const { k, at, score } of pairs) {
-    if (score === 0 || partner.has(k) || taken.has(at)) continue;
-    partner.set(k, at);
-    taken.add(at);
-  }
-  return partner;
-}
-
-/** Return how alike two boxes are, from 0 to 1: the share of features of which both ask about the same. */
-function likeness(box, other) {
-  let [shared, all] = [0, 0];
-  box.limits.forEach((limit, j) => {
-    const both = [limit, other.limits[j]];
-    if (!both.some(isLimited)) return;
-    all += 1;
-    if (both.every(isLimited)) shared += sameLimit(...both) ? 1 : meet(...both) ? 0.75 : 0.25;
-  });
-  // Of a box whose last limit was dropped nothing is left to compare.
-  const emptied = !box.limits.some(isLimited) || !other.limits.some(isLimited);
-  return emptied ? 0.1 : shared / all;
-}
-
-/** Say whether some value is inside both limits. */
-function meet(a, b) {
-  if (a.codes !== null && b.codes !== null) return a.codes.some((code) => b.codes.includes(code));
-  return Math.max(a.lower, b.lower) <= Math.min(a.upper, b.upper);
 }

@@ -1,5 +1,6 @@
 /* Moving the edge of a box: by pointer or by key, seen at once, kept on release, taken back by Escape. */
 
+import { el } from "./dom.js";
 import { measureDrag } from "./frame.js";
 import { KNOWN, withLimit, withSide } from "./model.js";
 import { limitText, printable } from "./text.js";
@@ -7,6 +8,8 @@ import { limitText, printable } from "./text.js";
 const KEY_PAUSE = 600;
 const LARGE_STEP = 10;
 const DIRECTION = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
+const ENDS = { Home: "low", End: "high" };
+const ABOVE_POINTER = 18; // pixels between a pointer, or the middle of a handle, and the number above it
 
 /** Write what a change of a limit was, for the log. */
 export function changeText(features, k, j, before, after) {
@@ -42,6 +45,10 @@ export function edgeAttributes(store, { k, j, side }, range) {
   };
 }
 
+function isHandle(element) {
+  return element.closest("[data-side]") !== null;
+}
+
 /** Lets people move the shapes with data-side in an element. */
 export class EdgeControl {
   /**
@@ -53,7 +60,10 @@ export class EdgeControl {
     this.edge = null;
     this.busy = false;
     this.next = null;
+    this.bubble = el("output", { class: "bubble", "aria-hidden": "true" });
     root.addEventListener("pointerdown", (event) => this.press(event));
+    // A finger on a handle moves it along its axis, and nowhere else; the page does not scroll along.
+    root.addEventListener("touchstart", (event) => isHandle(event.target) && event.preventDefault(), { passive: false });
     root.addEventListener("pointermove", (event) => this.move(event));
     root.addEventListener("pointerup", () => this.keep());
     root.addEventListener("pointercancel", () => this.drop());
@@ -94,6 +104,7 @@ export class EdgeControl {
     this.busy = true;
     measureDrag(event.timeStamp);
     this.show(this.valueAt(this.edge, event));
+    this.tell(event.clientX, event.clientY);
     requestAnimationFrame(() => this.afterFrame());
   }
 
@@ -116,11 +127,22 @@ export class EdgeControl {
     this.store.preview(withLimit(this.origin, k, j, back ? limit : withSide(limit, side, bounded)));
   }
 
+  /** Write beside the edge where it is now. */
+  tell(x, y) {
+    const { k, j, side } = this.edge;
+    const text = edgeText(this.store.report.features[j], this.store.model.boxes[k].limits[j], side);
+    this.bubble.textContent = text;
+    // Through the object model, since the page's policy forbids styles in attributes.
+    this.bubble.style.left = `${Math.min(Math.max(x, 60), window.innerWidth - 60)}px`;
+    this.bubble.style.top = `${Math.max(y - ABOVE_POINTER, 30)}px`;
+    if (!this.bubble.isConnected) document.body.append(this.bubble);
+  }
+
   key(event) {
     const element = event.target.closest("[data-side]");
     if (element === null) return;
     const open = event.key === "Delete" || event.key === "Backspace";
-    if (!(event.key in DIRECTION) && !open) {
+    if (!(event.key in DIRECTION) && !(event.key in ENDS) && !open) {
       if (event.key !== "Shift" && event.key !== "Escape") this.keep();
       return;
     }
@@ -128,7 +150,18 @@ export class EdgeControl {
     clearTimeout(this.timer);
     if (this.edge === null) this.start(element, true);
     const outside = this.edge.side === "lower" ? -Infinity : Infinity;
-    this.show(open ? outside : this.stepped(DIRECTION[event.key] * (event.shiftKey ? LARGE_STEP : 1)));
+    if (open) this.show(outside);
+    else if (event.key in ENDS) this.show(this.endOf(ENDS[event.key]));
+    else this.show(this.stepped(DIRECTION[event.key] * (event.shiftKey ? LARGE_STEP : 1)));
+    const { left, width, top } = element.getBoundingClientRect();
+    this.tell(left + width / 2, top);
+  }
+
+  /** Return the value at an end of the axis; an edge that is as far out as it goes is no limit. */
+  endOf(end) {
+    const { j, side } = this.edge;
+    if ((side === "lower") === (end === "low")) return side === "lower" ? -Infinity : Infinity;
+    return this.stepAt(this.edge, this.rangeOf(j)[end], 0);
   }
 
   /** Return the value a step from where the edge is; an open side starts at the end of the axis. */
@@ -168,6 +201,7 @@ export class EdgeControl {
     clearTimeout(this.timer);
     this.edge = null;
     this.next = null;
+    this.bubble.remove();
     this.root.classList.remove("moving");
   }
 }

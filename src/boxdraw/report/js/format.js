@@ -2,9 +2,15 @@
 
 const COUNT = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
-/** Write a number of rows. */
-export function count(value) {
-  return COUNT.format(value);
+/** Write a number of rows; estimated ones are whole, as digits after the point would say more than is known. */
+export function count(value, estimated = false) {
+  return COUNT.format(estimated ? Math.round(value) : value);
+}
+
+/** Write a share as one in so many. */
+export function oneIn(share) {
+  if (share > 0.5) return `${percent(share, 0)} of the rows`;
+  return share > 1 / 15 ? `1 row in ${short(1 / share, 2)}` : `1 row in ${count(Math.round(1 / share))}`;
 }
 
 /** Write a share as a percentage; a dash where there is nothing to divide by. */
@@ -31,6 +37,7 @@ export function signed(value) {
 }
 
 /** Write how many there are of something. */
-export function plural(value, one, many = `${one}s`) {
-  return `${count(value)} ${count(value) === "1" ? one : many}`;
+export function plural(value, one, many = `${one}s`, estimated = false) {
+  const number = count(value, estimated);
+  return `${number} ${number === "1" ? one : many}`;
 }

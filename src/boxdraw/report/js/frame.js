@@ -33,14 +33,16 @@ export function onWidthChange(element, listener) {
 
 /** Draw a part after every change; while an edge is dragged, only if it is on the screen. */
 export function drawWhenSeen(element, store, draw) {
-  let seen = true;
+  let [seen, missed] = [true, false];
   new IntersectionObserver((entries) => {
-    const before = seen;
     seen = entries.at(-1).isIntersecting;
-    if (seen && !before) draw();
+    // Only what it missed: a drawing for nothing would take away what is just being typed.
+    if (seen && missed) draw();
+    missed &&= !seen;
   }).observe(element);
   store.subscribe((what) => {
-    if (seen || store.started === undefined) draw(what);
+    missed = !seen && store.started !== undefined;
+    if (!missed) draw(what);
   });
 }
 

@@ -1,33 +1,89 @@
-/* The head of the page: what the model is, and what is always at hand: undo, redo, download, print. */
+/* The head of the page: in a sentence what the rules do, and what is always at hand: undo, redo, download, print. */
 
 import { el } from "./dom.js";
-import { count, plural } from "./format.js";
+import { rates } from "./evaluate.js";
+import { count, oneIn, percent, percentRange, plural, signed } from "./format.js";
 import { presentSets, soughtText } from "./names.js";
 import { keepDrawn } from "./patch.js";
 import { download, modelFile } from "./save.js";
+import { boxName } from "./edits.js";
+import { changeWords, dataNotes } from "./summary_view.js";
+import { ruleText } from "./text.js";
 
-/** Draw the facts under the title, with what to take away from the page. */
+/** Draw what the rules do: in large on rows that they were not learned from, beside it in small on those they were. */
 export function mountHead(root, store) {
+  const learned = store.now().counts;
   keepDrawn(root, store, () => [
-    el("div", { class: "head" }, factList(store), el("div", { class: "row head-actions" }, takeAway(store))),
+    el("div", { class: "head" }, verdict(store), el("div", { class: "row head-actions" }, takeAway(store))),
+    ...dataNotes(store),
+    el("div", { class: "changes", "aria-live": "polite", "data-key": "changes" }, changeNotes(store, learned)),
   ]);
 }
 
-function factList({ report }) {
+function verdict(store) {
+  const sets = presentSets(store);
+  const main = sets.at(-1);
+  const rest = sets.slice(0, -1).map(({ title, evaluation }) => `${title}: ${verdictWords(store, evaluation)}.`);
+  return el(
+    "div",
+    { class: "verdict" },
+    el("p", { class: "verdict-main" }, verdictWords(store, main.evaluation), "."),
+    el("p", { class: "verdict-more" }, `${main.title} rows. `, alarmWords(main.evaluation)),
+    rest.map((text) => el("p", { class: "verdict-more" }, text)),
+  );
+}
+
+/** Say in plain words what is caught and what is a false alarm. */
+export function verdictWords({ report }, { counts, table }) {
+  const { truePositives, falseNegatives, falsePositives, trueNegatives } = counts;
+  const number = (value) => count(value, table.sampled);
+  const positives = truePositives + falseNegatives;
+  const about = table.sampled ? "about " : "";
+  const alarms = plural(falsePositives, "false alarm", "false alarms", table.sampled);
+  const among = `${alarms} among ${about}${plural(positives + falsePositives + trueNegatives, "row", "rows", table.sampled)}`;
+  if (!positives) return `No row has ${soughtText(report)}; ${among}`;
+  const caught = `${number(truePositives)} ${number(truePositives) === "1" ? "is" : "are"} caught`;
+  return `Of ${about}${plural(positives, "row", "rows", table.sampled)} with ${soughtText(report)}, ${caught}; ${among}`;
+}
+
+/** Say how much work the alarms are, and how many of them are right. */
+function alarmWords({ counts }) {
+  const { flagged, precision, precisionLow, precisionHigh } = rates(counts);
+  if (!flagged) return "No row is flagged.";
+  const all = flagged + counts.falseNegatives + counts.trueNegatives;
+  const range = percentRange(precisionLow, precisionHigh, 0);
+  return `${oneIn(flagged / all)} is flagged; ${percent(precision, 0)} of the flagged are right (95% interval ${range}).`;
+}
+
+/** Say in words what the changes did. */
+function changeNotes(store, learned) {
+  // The line is there in any case: what stands below it would move under a hand that draws.
+  if (!store.edited) return el("p", {}, "The rules are as they were learned.");
+  const texts = presentSets(store)
+    .toReversed()
+    .map(({ title, key, evaluation }) => `${title}: ${changeWords(learned[key], evaluation.counts, store.price)}`);
+  return el("p", {}, "Against the learned rules. ", texts.join(". "), ".");
+}
+
+/** Draw what the page is about and how it came to be, at its end. */
+export function mountAbout(root, { report }) {
   const { train, test } = report.data;
   const facts = [
     ["Looks for", soughtText(report)],
-    ["Learned by", report.learner],
+    ["Learned by", learnerText(report)],
     ["Training rows", rowFacts(train)],
     ["Test rows", test === null ? "none" : rowFacts(test)],
     ["Made", report.made],
     ["boxdraw", report.boxdraw],
   ];
-  return el(
-    "dl",
-    { class: "facts" },
-    facts.map(([name, text]) => el("div", {}, el("dt", {}, name), el("dd", {}, text))),
-  );
+  const list = facts.map(([name, text]) => el("div", {}, el("dt", {}, name), el("dd", {}, text)));
+  root.append(el("dl", { class: "facts" }, list));
+}
+
+/** Say how the rules were found, in words: "Exact Boxes, proven best". */
+export function learnerText({ learner, fit }) {
+  const words = learner.replace(/Classifier(CV)?$/, "").replace(/([a-z])([A-Z])/g, "$1 $2");
+  return fit?.status === "optimal" ? `${words}, proven best` : words;
 }
 
 function rowFacts({ total }) {
@@ -48,6 +104,7 @@ function takeAway(store) {
 /** Let the browser save the model as it is now, with its log. */
 export function downloadModel(store) {
   download(`${fileStem(store.report.title)}.json`, modelFile(store));
+  document.dispatchEvent(new CustomEvent("boxdraw:saved"));
 }
 
 /** Make a name of a file out of a title. */
@@ -56,9 +113,9 @@ export function fileStem(title) {
   return words.join("-").slice(0, 60);
 }
 
-/** Draw what stays at the top: where one is in the changes, and the results in one line for small screens. */
+/** Draw what stays at the top: where one is in the changes, the results in one line, and the rule that moves. */
 export function mountBar(root, store) {
-  keepDrawn(root, store, () => [digest(store), editedMark(store), ...stepButtons(store)]);
+  keepDrawn(root, store, () => [digest(store), editedMark(store), ...stepButtons(store), movingRule(store)]);
   const status = el("p", { class: "hidden-text", role: "status" });
   root.append(status);
   document.addEventListener("keydown", (event) => onStepKey(event, store));
@@ -69,11 +126,26 @@ export function mountBar(root, store) {
   });
 }
 
+/** Write the results in a line; while something moves, with what that does to them. */
 function digest(store) {
-  const { title, evaluation } = presentSets(store).at(-1);
-  const { truePositives, falseNegatives, falsePositives } = evaluation.counts;
-  const caught = `${count(truePositives)} of ${count(truePositives + falseNegatives)} caught`;
-  return el("p", { class: "digest" }, `${title}: ${caught}, ${plural(falsePositives, "false alarm")}`);
+  const { key, title, evaluation } = presentSets(store).at(-1);
+  const { counts, table } = evaluation;
+  const change = (name) => {
+    const by = store.started === undefined ? 0 : counts[name] - store.started.counts[key][name];
+    return signed(by) === "±0" ? "" : ` (${signed(by)})`;
+  };
+  const positives = counts.truePositives + counts.falseNegatives;
+  const caught = `${count(counts.truePositives, table.sampled)} of ${count(positives, table.sampled)} caught`;
+  const alarms = plural(counts.falsePositives, "false alarm", "false alarms", table.sampled);
+  const text = `${title}: ${caught}${change("truePositives")}, ${alarms}${change("falsePositives")}`;
+  return el("p", { class: "digest" }, text);
+}
+
+/** Show the rule that is being changed, wherever on the page that happens. */
+function movingRule({ started, selected, model, report }) {
+  if (started === undefined || selected === null || model.boxes.length !== started.model.boxes.length) return null;
+  const text = ruleText(report.features, model.boxes[selected]);
+  return el("p", { class: "moving-rule", "data-key": "moving" }, el("b", {}, `${boxName(selected)}: `), text);
 }
 
 function editedMark(store) {

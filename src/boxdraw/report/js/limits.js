@@ -31,13 +31,13 @@ class LimitsPicture {
   constructor(root, store, look) {
     Object.assign(this, { root, store, look });
     this.rows = new Map();
-    this.list = el("ul", { class: "limits" });
+    this.list = el("ul", { class: "spreads" });
     const note = el("p", { class: "hint" });
     this.message = el("p", { class: "hint", "aria-live": "polite" });
     note.textContent =
       "Above the line: how the positives are spread; below it, the others; each class adds up to one. ";
     note.textContent += "The bars are the boxes: drag their ends. Arrows: the limit goes on.";
-    root.append(el("h3", {}, "Limits over the spread of the rows"), note, this.list, this.message);
+    root.append(note, this.list, this.message);
     this.ask = oncePerFrame(() => this.draw());
     this.edges = new EdgeControl(this.list, store, {
       valueAt: ({ j, side }, event) => this.valueAt(j, side, event),

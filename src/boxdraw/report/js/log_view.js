@@ -97,6 +97,7 @@ function logButtons(store) {
       "Download model",
     ),
     el("button", { type: "button", "data-key": "log", onclick: saveLog }, "Download log"),
+    el("button", { type: "button", "data-key": "print", onclick: () => window.print() }, "Print summary"),
     el(
       "button",
       { type: "button", "data-key": "reset", disabled: !store.edited, onclick: reset },

@@ -11,15 +11,19 @@ const CHOICES = { train: "training", test: "test", both: "both" };
 export function mountPictures(root, store) {
   const look = makeLook();
   const bar = el("div", { class: "controls shared" });
-  const [scatter, limits, curves] = ["scatter", "limits-picture", "trade-off"].map((name) =>
-    el("div", { class: `picture ${name}` }),
-  );
-  root.append(bar, el("div", { class: "pictures" }, scatter, curves, limits));
   if (store.report.data.test !== null) bar.append(rowsChoice(look));
   bar.append(boxChoice(store));
-  mountScatter(scatter, store, look);
-  mountCurves(curves, store);
-  mountLimits(limits, store, look);
+  root.append(picture("scatter"), bar);
+  const [curves, limits] = ["trade-off", "spread"].map((id) => document.getElementById(id));
+  curves.append(picture("trade-off"));
+  limits.append(picture("limits-picture"));
+  mountScatter(root.firstElementChild, store, look);
+  mountCurves(curves.lastElementChild, store);
+  mountLimits(limits.lastElementChild, store, look);
+}
+
+function picture(name) {
+  return el("div", { class: `picture ${name}` });
 }
 
 /** Which rows the pictures show, and who wants to know. */

@@ -7,6 +7,7 @@ import { count, percent, percentRange, short } from "./format.js";
 import { classNames, presentSets, soughtText } from "./names.js";
 import { patch } from "./patch.js";
 import { pointsText, ruleText } from "./text.js";
+import { learnerText, verdictWords } from "./head_view.js";
 import { dataNotes } from "./summary_view.js";
 
 /** Write the sheet after every step; while an edge is dragged nobody prints. */
@@ -22,7 +23,7 @@ function sheetParts(store) {
   const { report } = store;
   return [
     el("h1", {}, report.title),
-    el("p", { class: "sheet-facts" }, sheetFacts(store)),
+    sheetVerdict(store),
     el("h2", {}, store.edited ? "Rules, as changed by hand" : "Rules, as learned"),
     ruleList(store),
     el("h2", {}, "Results"),
@@ -30,14 +31,23 @@ function sheetParts(store) {
     ...dataNotes(store),
     el("h2", {}, "Changes to the learned model"),
     sheetChanges(store),
+    el("p", { class: "sheet-facts", "data-key": "facts" }, sheetFacts(store)),
     signatures(),
   ];
+}
+
+/** Say what the rules do as the page does: on test rows first, on training rows in small. */
+function sheetVerdict(store) {
+  const [main, ...rest] = presentSets(store).toReversed();
+  const more = rest.map(({ title, evaluation }) => ` ${title}: ${verdictWords(store, evaluation)}.`);
+  const words = el("b", {}, `${verdictWords(store, main.evaluation)}.`);
+  return el("p", { "data-key": "verdict" }, words, el("span", { class: "sheet-facts" }, ` ${main.title} rows.`, more));
 }
 
 function sheetFacts({ report }) {
   const sentences = [
     `Looks for ${soughtText(report)}`,
-    `${report.learner}, boxdraw ${report.boxdraw}`,
+    `${learnerText(report)}, boxdraw ${report.boxdraw}`,
     presentRows(report.data),
     `Page made ${report.made}, printed ${new Date().toISOString().slice(0, 10)}`,
   ];

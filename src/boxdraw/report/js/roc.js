@@ -41,6 +41,18 @@ export function ratesAt(curve, c) {
   };
 }
 
+/** Returns the four counts of the boxes at cost c. */
+export function countsAt(curve, c) {
+  const { truePositives, falsePositives } = ratesAt(curve, c);
+  const { positives, negatives } = curve;
+  return {
+    truePositives,
+    falsePositives,
+    falseNegatives: positives - truePositives,
+    trueNegatives: negatives - falsePositives,
+  };
+}
+
 /** Returns the rates at each critical weight, from the highest one down, behind those of no boxes. */
 export function rocPoints(curve) {
   return {

@@ -1,33 +1,32 @@
-/* The rules in words, each with what it does on training and test rows, and the editor of the chosen one. */
+/* The rules in words, what matters first, each with what it catches; and the editor of the chosen one. */
 
 import { boxEditor } from "./box_editor.js";
 import { el } from "./dom.js";
 import { boxName } from "./edits.js";
 import { boxFigures } from "./evaluate.js";
 import { count, percent, percentRange, plural, short } from "./format.js";
-import { sameBox, usedFeatures } from "./model.js";
+import { sameBox } from "./model.js";
 import { presentSets } from "./names.js";
 import { newBoxForm } from "./new_box.js";
+import { boxOrder, limitOrder } from "./order.js";
 import { keepDrawn } from "./patch.js";
-import { isLimited, limitText, pointsText, printable } from "./text.js";
+import { isLimited, limitText, pointsText, shortLimitText } from "./text.js";
+
+// A rule this long is read at a glance; of a longer one the limits that do most come first, the others fold.
+const MOST_LIMITS = 6;
 
 /** Draw the rules. */
 export function mountRules(root, store) {
   const drafts = new Map();
   const start = {};
+  const cards = new Map();
   store.subscribe((what) => {
     if (what === "log") drafts.clear();
   });
   const redraw = keepDrawn(root, store, () => [
     ruleIntroduction(store),
-    el(
-      "ol",
-      { class: "boxes", "data-key": "boxes" },
-      store.model.boxes.map((_, k) => boxCard(store, k, drafts, () => redraw())),
-    ),
+    ...boxLists(store, (k) => boxCard(store, k, drafts, () => redraw(), cards)),
     newBoxForm(store, start, () => redraw()),
-    missedNote(store),
-    unusedNote(store),
   ]);
 }
 
@@ -41,56 +40,102 @@ function ruleIntroduction({ model, report }) {
   return el("p", { class: "quiet-text", "data-key": "intro" }, text);
 }
 
-function boxCard(store, k, drafts, redraw) {
+/** List the boxes that do most; those that add little can be unfolded. */
+function boxLists(store, card) {
+  const { major, minor } = boxOrder(store);
+  const list = (boxes, key) => el("ol", { class: "boxes", "data-key": key }, boxes.map(card));
+  if (!minor.length) return [list(major, "boxes")];
+  const { held, table, member } = presentSets(store).at(-1).evaluation;
+  const added = new Set(minor.flatMap((k) => [...held[k]].filter((i) => !major.some((other) => member[other][i]))));
+  const mass = (label) =>
+    [...added].reduce((sum, i) => sum + (table.positive[i] === label ? table.weight?.[i] ?? 1 : 0), 0);
+  const effect = `${count(mass(1), table.sampled)} more caught, ${plural(mass(0), "false alarm", "false alarms", table.sampled)}`;
+  const summary = `${plural(minor.length, "more box", "more boxes")}${store.model.threshold === null ? `: ${effect}` : ""}`;
+  return [
+    list(major, "boxes"),
+    el("details", { class: "minor", "data-key": "minor" }, el("summary", {}, summary), list(minor, "minor-boxes")),
+  ];
+}
+
+/** Draw a box; where nothing about it changed, a stand-in tells that its card may stay as it is. */
+function boxCard(store, k, drafts, redraw, cards) {
   const box = store.model.boxes[k];
   const chosen = store.selected === k;
+  const open = chosen && store.editing;
+  const figures = presentSets(store).map(({ evaluation }) => figuresOf(evaluation, k));
+  const state = JSON.stringify([chosen, open, box.points, figures, boxNotes(store, k)]);
+  const [known, now] = [cards.get(k), [box.limits, boxOrder(store), state]];
+  cards.set(k, now);
+  if (!open && known?.every((part, i) => part === now[i])) {
+    return Object.assign(el("li", { "data-key": k }), { unchanged: true });
+  }
   return el(
     "li",
     { class: chosen ? "box chosen" : "box", "data-key": k },
     el(
       "div",
       { class: "box-head" },
-      el("h3", {}, chooseButton(store, k, chosen)),
+      el("h3", {}, chooseButton(store, k, open)),
       box.points === null ? null : el("span", { class: "badge" }, pointsText(box.points)),
     ),
-    ruleSentence(store.report.features, box),
-    boxFigureTable(store, k),
+    ruleSentence(store.report.features, box, limitOrder(store, k)),
+    el("p", { class: "box-counts" }, catchText(store, k)),
+    open ? boxFigureTable(store, k) : null,
     el(
       "ul",
       { class: "notes", "data-key": "notes" },
       boxNotes(store, k).map((note) => el("li", {}, note)),
     ),
-    chosen ? boxEditor(store, k, drafts, redraw) : null,
+    open ? boxEditor(store, k, drafts, redraw) : null,
   );
 }
 
-function chooseButton(store, k, chosen) {
+function chooseButton(store, k, open) {
   return el(
     "button",
     {
       type: "button",
       class: "link choose",
       id: `box-${k}`,
-      "aria-expanded": String(chosen),
-      onclick: () => store.select(store.selected === k ? null : k),
+      "aria-expanded": String(open),
+      onclick: () => store.edit(k),
     },
     boxName(k),
-    el("span", { class: "hint" }, chosen ? "close" : "edit"),
+    el("span", { class: "hint" }, open ? "close" : "edit"),
   );
 }
 
-/** Write a rule as ruleText does, with each condition as a piece of its own. */
-export function ruleSentence(features, box) {
-  const texts = box.limits.flatMap((limit, j) => (isLimited(limit) ? [limitText(features[j], limit)] : []));
-  const pieces = texts.flatMap((text, i) => [
-    i ? el("span", { class: "and" }, " and ") : null,
-    el("span", { class: "condition" }, text),
-  ]);
-  return el("p", { class: "rule", "data-key": "rule" }, texts.length ? pieces : "every row");
+/** Say what a box catches: on test rows, and smaller on training rows. */
+function catchText(store, k) {
+  const words = ({ evaluation }) => {
+    const { truePositives, falsePositives } = figuresOf(evaluation, k);
+    const { sampled } = evaluation.table;
+    return `${count(truePositives, sampled)} caught, ${plural(falsePositives, "false alarm", "false alarms", sampled)}`;
+  };
+  const [main, ...rest] = presentSets(store).toReversed();
+  const more = rest.map((set) => el("span", { class: "range" }, `; ${set.title.toLowerCase()}: ${words(set)}`));
+  return [`${main.title}: ${words(main)}`, ...more];
+}
+
+/** Write a rule as ruleText does, with each condition as a piece of its own, and what matters least folded. */
+export function ruleSentence(features, box, order = box.limits.keys()) {
+  const asked = [...order].filter((j) => isLimited(box.limits[j]));
+  const pieces = (some, first) =>
+    some.flatMap((j, i) => [
+      i || !first ? el("span", { class: "and" }, " and ") : null,
+      el("span", { class: "condition", title: limitText(features[j], box.limits[j]) }, shortLimitText(features[j], box.limits[j])),
+    ]);
+  const shown = asked.length > MOST_LIMITS + 1 ? asked.slice(0, MOST_LIMITS) : asked;
+  const rest = asked.slice(shown.length);
+  const sentence = el("p", { class: "rule" }, asked.length ? pieces(shown, true) : "every row");
+  if (!rest.length) return el("div", { "data-key": "rule" }, sentence);
+  const summary = el("summary", {}, `and ${rest.length} limits that keep out less`);
+  const more = el("details", { "data-key": "more" }, summary, el("p", { class: "rule" }, pieces(rest, false)));
+  return el("div", { "data-key": "rule" }, sentence, more);
 }
 
 const COLUMNS = [
-  ["Rows", "rows of the set that are in the box", ({ support }) => count(support)],
+  ["Rows", "rows of the set that are in the box", ({ support }, { sampled }) => count(support, sampled)],
   ["Precision", "share of them that are positive, with its 95% interval", precisionCell],
   ["Recall", "share of all positives that are in the box", ({ recall }) => percent(recall)],
   [
@@ -127,7 +172,7 @@ function boxFigureTable(store, k) {
       "tr",
       {},
       el("th", { scope: "row" }, title),
-      COLUMNS.map(([, , write]) => el("td", {}, write(figures))),
+      COLUMNS.map(([, , write]) => el("td", {}, write(figures, evaluation.table))),
     );
   });
   const heads = COLUMNS.map(([name, meaning]) => el("th", { scope: "col", title: meaning }, name));
@@ -155,7 +200,7 @@ export function boxNotes(store, k) {
   else if (twin === -1 && figures.overlap === 1 && model.threshold === null) {
     notes.push("All its training rows are in other boxes too: without it the same ones are flagged.");
   }
-  const shared = sharedRows(train, k);
+  const shared = store.editing && store.selected === k ? sharedRows(train, k) : [];
   if (twin === -1 && shared.length) notes.push(`Shares training rows: ${shared.join(", ")}.`);
   return notes;
 }
@@ -169,49 +214,5 @@ function sharedRows({ held, member, depth, table }, k) {
   }
   return [...mass].flatMap((shared, other) =>
     other !== k && shared ? [`${count(shared)} with ${boxName(other)}`] : [],
-  );
-}
-
-/** Count the positives that no rule catches, with a way to see them. */
-function missedNote(store) {
-  const parts = presentSets(store).map(({ key, title, evaluation }) => {
-    const { falseNegatives, truePositives } = evaluation.counts;
-    const all = plural(falseNegatives + truePositives, "positive");
-    const text = falseNegatives ? `missed ${count(falseNegatives)} of ${all}. ` : `none of ${all} is missed.`;
-    const act = () => showRows({ set: key, kind: "missed" });
-    const button = el(
-      "button",
-      { type: "button", class: "link", onclick: act },
-      `Show the missed ${title.toLowerCase()} rows`,
-    );
-    return el("li", { "data-key": key }, `${title}: ${text}`, falseNegatives ? button : null);
-  });
-  return el(
-    "div",
-    { class: "missed", "data-key": "missed" },
-    el("h3", {}, "What the rules miss"),
-    el("ul", {}, parts),
-  );
-}
-
-/** Lead the reader to certain rows in the list of rows. */
-export function showRows(detail) {
-  document.dispatchEvent(new CustomEvent("boxdraw:filter", { detail }));
-  const section = document.getElementById("rows");
-  section.scrollIntoView();
-  section.focus({ preventScroll: true });
-}
-
-function unusedNote({ model, report }) {
-  const used = new Set(usedFeatures(model));
-  const names = report.features.flatMap(({ name }, j) => (used.has(j) ? [] : [printable(name)]));
-  if (!names.length)
-    return el("p", { class: "quiet-text", "data-key": "unused" }, "Every feature is used by some box.");
-  const title = `${plural(names.length, "feature")} used by no box`;
-  return el(
-    "details",
-    { "data-key": "unused" },
-    el("summary", {}, title),
-    el("p", { class: "quiet-text" }, names.join(", ")),
   );
 }

@@ -78,7 +78,7 @@ class ScatterPicture {
       ...this.logs,
       this.mode,
     );
-    this.root.append(el("h3", {}, "Two features"), controls, this.frame, this.hint, this.legend);
+    this.root.append(this.frame, this.legend, controls, this.hint);
     this.showLogs();
   }
 

@@ -13,6 +13,8 @@ export class Store {
     /** The price of a false alarm, in misses, that the total cost is counted with. */
     this.price = report.false_alarm_cost;
     this.selected = report.learned.boxes.length ? 0 : null;
+    /** Whether the fields of the chosen box are shown. */
+    this.editing = false;
     /** Steps that undo takes back, the last one last: {what, reason, time, before, after}. */
     this.steps = [];
     this.undone = [];
@@ -50,17 +52,21 @@ export class Store {
     this.tell("model");
   }
 
-  /** Choose among so many boxes; who chose none keeps none, unless there was none to choose. */
+  /** Choose among so many boxes. */
   stillSelected(n) {
-    if (!n) return null;
-    if (this.selected === null) return this.model.boxes.length ? null : 0;
-    return Math.min(this.selected, n - 1);
+    return n ? Math.min(this.selected ?? 0, n - 1) : null;
   }
 
   /** Show a model while an edge is dragged or the slider moves, without a step to undo. */
   preview(model, cost = this.cost) {
-    this.started ??= { model: this.model, cost: this.cost };
+    this.started ??= this.now();
     this.show(model, cost);
+  }
+
+  /** Note what a preview starts from. */
+  now() {
+    const counts = { train: this.train.counts, test: this.test?.counts };
+    return { model: this.model, cost: this.cost, counts };
   }
 
   /** Go back to where a preview began. */
@@ -73,7 +79,8 @@ export class Store {
 
   /** Change the model, or keep what was previewed; `what` says in words what was done. */
   commit(what, model = this.model, cost = this.cost) {
-    const before = this.started ?? { model: this.model, cost: this.cost };
+    const { model: old, cost: oldCost } = this.started ?? this.now();
+    const before = { model: old, cost: oldCost };
     this.started = undefined;
     if (sameModel(before.model, model) && before.cost === cost) {
       if (this.model !== before.model) this.show(before.model, before.cost);
@@ -104,6 +111,15 @@ export class Store {
     this.tell("log");
   }
 
+  /** Take up steps that were made before. */
+  restore(steps) {
+    this.cancel();
+    this.steps = [...steps];
+    this.undone = [];
+    this.show(steps.at(-1).after.model, steps.at(-1).after.cost);
+    this.tell("log");
+  }
+
   /** Write down why a step was made. */
   explainStep(index, reason) {
     this.steps[index].reason = reason;
@@ -114,6 +130,12 @@ export class Store {
   select(box) {
     this.selected = box;
     this.tell("look");
+  }
+
+  /** Open the fields of a box, or close them. */
+  edit(box) {
+    this.editing = box !== this.selected || !this.editing;
+    this.select(box);
   }
 
   /** Choose what a false alarm costs in the total. */

@@ -1,26 +1,17 @@
-/* What the model does: its counts on training and test rows side by side, and what edits did to them. */
+/* The results in figures: counts on training and test rows side by side, and what edits did to them. */
 
 import { el } from "./dom.js";
 import { rates, totalCost } from "./evaluate.js";
-import { count, percent, percentRange, plural, short, signed } from "./format.js";
+import { count, percent, percentRange, plural, signed } from "./format.js";
+import { usedFeatures } from "./model.js";
 import { classNames, presentSets } from "./names.js";
-import { numberField, readNumber } from "./field.js";
 import { keepDrawn } from "./patch.js";
+import { printable } from "./text.js";
 
 /** Draw the results. */
 export function mountSummary(root, store) {
-  const learned = { train: store.train.counts, test: store.test?.counts };
-  const draft = {};
-  keepDrawn(root, store, () => [
-    ...dataNotes(store),
-    resultTable(store, learned),
-    priceField(store, draft),
-    el(
-      "div",
-      { class: "changes", "aria-live": "polite", "data-key": "changes" },
-      changeNotes(store, learned),
-    ),
-  ]);
+  const learned = store.now().counts;
+  keepDrawn(root, store, () => [resultTable(store, learned), missedNote(store), unusedNote(store)]);
 }
 
 /** Say what the figures stand on: no test rows, or a sample. */
@@ -83,7 +74,7 @@ function confusionLines(store, sets, learned) {
 function confusionCell({ evaluation }, [name, label, good], learned) {
   const change = evaluation.counts[name] - learned[name];
   const gain = change * good > 0 ? "change better" : "change worse";
-  const number = count(evaluation.counts[name]);
+  const number = count(evaluation.counts[name], evaluation.table.sampled);
   return el(
     "td",
     {},
@@ -101,7 +92,7 @@ function figureLines(store, sets) {
     return el("tr", {}, el("th", { scope: "row" }, name), cells);
   };
   return [
-    line("Flagged", ({ flagged }) => count(flagged)),
+    line("Flagged", ({ flagged }, { table }) => count(flagged, table.sampled)),
     line("Precision", (figures) => [el("b", {}, percent(figures.precision)), intervalNote(figures)]),
     line("Recall", ({ recall }) => el("b", {}, percent(recall))),
     line("False-alarm rate", ({ falseAlarmRate }) => percent(falseAlarmRate)),
@@ -113,42 +104,12 @@ function intervalNote({ precisionLow, precisionHigh }) {
   return [" ", el("span", { class: "range" }, percentRange(precisionLow, precisionHigh))];
 }
 
-/** Let the reader say what a false alarm costs in the total. */
-function priceField(store, draft) {
-  const field = numberField({
-    key: "price",
-    label: "Cost in misses, with a false alarm at",
-    text: draft.text ?? short(store.price, 4),
-    error: draft.error ?? null,
-    onchange: (text) => {
-      const read = readNumber(text, { least: 0 });
-      Object.assign(draft, read.error ? { text, error: read.error } : { text: undefined, error: undefined });
-      store.setPrice(read.error ? store.price : read.value);
-    },
-  });
-  return el("div", { class: "price", "data-key": "price" }, field);
-}
-
-/** Say in words what the changes did. */
-function changeNotes(store, learned) {
-  if (!store.edited) return [el("p", { class: "quiet-text" }, "The model is as it was learned.")];
-  const sets = presentSets(store);
-  const texts = sets.map(({ title, key, evaluation }) => {
-    return el("li", {}, `${title}: ${changeWords(learned[key], evaluation.counts, store.price)}`);
-  });
-  return [el("h3", {}, "Against the learned model"), el("ul", {}, texts)];
-}
-
-/** Write the difference of two counts: "3 more caught, 12 fewer false alarms, cost −9". */
+/** Write the difference of two counts, at a price with that of costs: "3 more caught, 12 fewer false alarms, cost −9". */
 export function changeWords(before, after, price) {
   const caught = after.truePositives - before.truePositives;
   const alarms = after.falsePositives - before.falsePositives;
-  const cost = totalCost(after, price) - totalCost(before, price);
-  const texts = [
-    moreOrFewer(caught, "caught", "caught"),
-    moreOrFewer(alarms, "false alarm"),
-    `cost ${signed(cost)}`,
-  ];
+  const texts = [moreOrFewer(caught, "caught", "caught"), moreOrFewer(alarms, "false alarm")];
+  if (price !== null) texts.push(`cost ${signed(totalCost(after, price) - totalCost(before, price))}`);
   return texts.join(", ");
 }
 
@@ -156,4 +117,50 @@ function moreOrFewer(value, one, many) {
   if (signed(value) === "±0") return `as many ${many ?? `${one}s`}`;
   const [number, ...words] = plural(Math.abs(value), one, many).split(" ");
   return `${number} ${value > 0 ? "more" : "fewer"} ${words.join(" ")}`;
+}
+
+/** Count the positives that no rule catches, with a way to see them. */
+function missedNote(store) {
+  const parts = presentSets(store).map(({ key, title, evaluation }) => {
+    const { falseNegatives, truePositives } = evaluation.counts;
+    const all = plural(falseNegatives + truePositives, "positive", "positives", evaluation.table.sampled);
+    const { sampled } = evaluation.table;
+    const missed = `missed ${count(falseNegatives, sampled)} of ${all}. `;
+    const text = falseNegatives ? missed : `none of ${all} is missed.`;
+    const act = () => showRows({ set: key, kind: "missed" });
+    const button = el(
+      "button",
+      { type: "button", class: "link", onclick: act },
+      `Show the missed ${title.toLowerCase()} rows`,
+    );
+    return el("li", { "data-key": key }, `${title}: ${text}`, falseNegatives ? button : null);
+  });
+  return el(
+    "div",
+    { class: "missed", "data-key": "missed" },
+    el("h3", {}, "What the rules miss"),
+    el("ul", {}, parts),
+  );
+}
+
+/** Lead the reader to certain rows in the list of rows. */
+export function showRows(detail) {
+  document.dispatchEvent(new CustomEvent("boxdraw:filter", { detail }));
+  const section = document.getElementById("rows");
+  section.scrollIntoView();
+  section.focus({ preventScroll: true });
+}
+
+function unusedNote({ model, report }) {
+  const used = new Set(usedFeatures(model));
+  const names = report.features.flatMap(({ name }, j) => (used.has(j) ? [] : [printable(name)]));
+  if (!names.length)
+    return el("p", { class: "quiet-text", "data-key": "unused" }, "Every feature is used by some box.");
+  const title = `${plural(names.length, "feature")} used by no box`;
+  return el(
+    "details",
+    { "data-key": "unused" },
+    el("summary", {}, title),
+    el("p", { class: "quiet-text" }, names.join(", ")),
+  );
 }

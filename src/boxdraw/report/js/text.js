@@ -10,6 +10,7 @@ const PLAIN_WORDS = /^[\p{L}\p{N}_]+(?:[ ._/:+@#%&*-][\p{L}\p{N}_]+)*$/u;
 const DIGITS = "\\p{Nd}(?:_?\\p{Nd})*";
 const FLOAT_PATTERN = `${DIGITS}(?:\\.${DIGITS})?(?:e[+-]?${DIGITS})?`;
 const LIKE_A_NUMBER = new RegExp(`^(?:nan|inf|infinity|${FLOAT_PATTERN})$`, "iu");
+const MOST_CATEGORIES = 6; // of a list that is cut
 const RESERVED_WORDS = ["True", "False", "missing"];
 
 /** Write a number in the shortest form that reads back the same, as Python does. */
@@ -72,6 +73,15 @@ export function isOnlyMissing({ lower, upper, codes }) {
 /** Say whether a box looks at a feature with this limit. */
 export function isLimited(limit) {
   return limit !== null && !(isKnown(limit) && limit.missing);
+}
+
+/** Write what a box asks of one feature, a long list of categories cut. */
+export function shortLimitText(feature, limit) {
+  const rest = (limit.codes?.length ?? 0) - MOST_CATEGORIES;
+  if (rest < 2) return limitText(feature, limit);
+  const some = limit.codes.slice(0, MOST_CATEGORIES).map((code) => categoryText(feature.categories[code]));
+  const text = `${printable(feature.name)} in {${some.join(", ")}, … and ${rest.toLocaleString("en")} more}`;
+  return limit.missing ? `${text} (or missing)` : text;
 }
 
 /** Write what a box asks of one feature. */

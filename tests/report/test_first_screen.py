@@ -1,0 +1,199 @@
+"""What is on the screen first, and what follows a hand while it moves a limit."""
+
+import re
+
+import numpy as np
+import pytest
+
+from boxdraw import FastBoxesClassifier
+from boxdraw.model.scorecard import Scorecard
+from boxdraw.report.closed_form import closed_form
+from boxdraw.report.payload import array
+
+from .test_pictures import handle, limit, middle, settle, steps, wait
+from .test_shell import BOXES, X_TEST, Y_TEST, X, Y, _counts, _page_counts, _payload, show
+
+__all__ = ["show"]  # a fixture
+
+SIZES = [(1440, 900), (1024, 768), (390, 844)]
+STORE = "boxdraw.store"
+
+
+def bottom(page, selector):
+    place = page.locator(selector).first.bounding_box()
+    return place["y"] + place["height"]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_the_first_screen_has_a_sentence_the_rules_and_a_picture(show, size):
+    page = show(edited=False)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    settle(page)
+    (train, test) = _counts(BOXES)
+    sentence = page.locator(".verdict-main")
+    said = "Of {} rows with fraud = yes, {} are caught; {} false alarms among {} rows."
+    assert sentence.inner_text() == said.format(sum(test[:2]), test[0], test[2], len(X_TEST))
+    small = page.locator(".verdict-more").last
+    assert small.inner_text() == "Training: " + said.format(sum(train[:2]), train[0], train[2], len(X))
+    fonts = [float(one.evaluate("(e) => parseFloat(getComputedStyle(e).fontSize)")) for one in (sentence, small)]
+    assert fonts[0] >= 1.25 * fonts[1]
+    places = [bottom(page, selector) for selector in (".verdict-main", "#rules .boxes", ".plot .frame")]
+    assert max(places) <= size[1]
+    assert places[0] < page.locator("#rules").bounding_box()["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert page.locator(".editor").count() == 0
+
+
+def test_print_has_the_same_order(show):
+    page = show(edited=False)
+    page.emulate_media(media="print")
+    sheet = page.locator("#sheet").inner_text()
+    words = [page.locator(".verdict-main").text_content(), "Box 1", "Results", "Changes to the learned model"]
+    places = [sheet.index(word) for word in words]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_value_rule_and_result_are_on_the_screen_while_an_edge_moves(show, size):
+    page = show(edited=False)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    settle(page)
+    x, y = middle(handle(page, ".limits-picture", 0, "lower"))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 20, y)
+    settle(page)
+    value = limit(page, 0, 0)["lower"]
+    assert value > 60
+    assert page.locator(".bubble").inner_text() == f"age ≥ {value:g}"
+    moving, digest = page.locator(".moving-rule"), page.locator(".digest")
+    assert moving.inner_text().startswith(f"Box 1: age ≥ {value:g} and ")
+    _, (caught, missed, alarms, _) = _counts(BOXES.replace(0, "age", lower=value))
+    lost, fewer = (_counts(BOXES)[1][i] - now for i, now in ((0, caught), (2, alarms)))
+    assert (lost, fewer) != (0, 0)
+    change = [f" (−{by})" if by else "" for by in (lost, fewer)]
+    assert digest.inner_text() == (
+        f"Test: {caught} of {caught + missed} caught{change[0]}, {alarms} false alarms{change[1]}"
+    )
+    for shown in (moving, digest, page.locator(".bubble")):
+        place = shown.bounding_box()
+        assert place["y"] >= 0
+        assert place["y"] + place["height"] <= size[1]
+    page.mouse.up()
+    assert page.locator(".bubble").count() == page.locator(".moving-rule").count() == 0
+
+
+def test_home_end_and_pages_move_an_edge(show):
+    page = show(edited=False)
+    edge = handle(page, ".limits-picture", 0, "upper")
+    edge.focus()
+    page.keyboard.press("Home")
+    assert limit(page, 0, 0)["upper"] == limit(page, 0, 0)["lower"] == 60  # edges never cross
+    page.keyboard.press("PageUp")
+    ten = limit(page, 0, 0)["upper"]
+    page.keyboard.press("ArrowUp")
+    assert ten - 60 == pytest.approx(10 * (limit(page, 0, 0)["upper"] - ten))
+    page.keyboard.press("PageDown")
+    assert 60 <= limit(page, 0, 0)["upper"] < ten
+    page.keyboard.press("End")
+    assert limit(page, 0, 0)["upper"] == np.inf
+
+
+def test_a_finger_moves_a_handle_and_scrolls_elsewhere(browser, show):
+    address = show(edited=False).url
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    page.goto(address)
+    page.locator(".plot .frame").wait_for()
+    touch = context.new_cdp_session(page)
+
+    def swipe(x, y, dx, dy):
+        points = [(x + dx * i / 8, y + dy * i / 8) for i in range(9)]
+        for i, (px, py) in enumerate(points):
+            kind = "touchMove" if i else "touchStart"
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": px, "y": py}]})
+            settle(page)
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        settle(page)
+
+    x, y = middle(handle(page, ".plot", 0, "lower"))
+    before = page.evaluate("scrollY")
+    swipe(x, y, 30, -60)
+    assert limit(page, 0, 0)["lower"] > 60
+    assert page.evaluate("scrollY") == before
+    assert len(steps(page)) == 1
+    frame = page.locator(".plot .frame").bounding_box()
+    swipe(frame["x"] + 0.3 * frame["width"], frame["y"] + 0.1 * frame["height"], 0, -150)
+    wait(page, f"scrollY > {before}")
+    assert len(steps(page)) == 1
+    context.close()
+
+
+def test_unsaved_edits_are_kept_and_asked_about(show):
+    page = show(edited=False)
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    page.reload()
+    assert (asked, page.locator(".draft").count()) == ([], 0)
+    edge = handle(page, ".limits-picture", 0, "lower")
+    edge.focus()
+    page.keyboard.press("PageUp")
+    page.keyboard.press("Tab")
+    now, done = limit(page, 0, 0)["lower"], steps(page)
+    assert (now > 60, len(done)) == (True, 1)
+    page.reload()
+    assert asked == ["beforeunload"]
+    assert steps(page) == []
+    page.locator(".draft").get_by_role("button", name="Take them up").click()
+    assert (limit(page, 0, 0)["lower"], steps(page)) == (now, done)
+    assert limit(page, 0, 0)["upper"] == np.inf  # which JSON does not have
+    assert _page_counts(page) == _counts(BOXES.replace(0, "age", lower=now))
+    with page.expect_download():
+        page.get_by_role("button", name="Download model").first.click()
+    page.reload()  # what is downloaded is saved
+    assert asked == ["beforeunload"]
+    page.locator(".draft").get_by_role("button", name="Discard").click()
+    page.reload()
+    assert page.locator(".draft").count() == 0
+    page.get_by_role("button", name="Undo").is_disabled()
+
+
+def test_the_slider_says_what_it_does_and_where_it_is_cheapest(show):
+    model = FastBoxesClassifier(n_boxes=2, negative_weight=0.3).fit(X, Y)
+    critical = model.critical_weight(X_TEST)
+    data = _payload(model.boxes_, closed_form=closed_form(model), closed_form_absent=None, false_alarm_cost=0.05)
+    data["data"]["test"]["critical"] = array(critical)
+    page = show(data)
+    assert page.locator("#cost .outcome").inner_text().startswith("Catches what the learned rules catch.")
+    page.locator("#cost").get_by_role("button", name=re.compile("^Go to the cheapest")).click()
+    cost = page.evaluate(f"{STORE}.cost")
+    stops = page.evaluate("Number(document.querySelector('#cost-slider').max)") + 1
+    assert stops > 100
+
+    def total(c):
+        flagged = critical >= c
+        return (~flagged & Y_TEST).sum() + 0.05 * (flagged & ~Y_TEST).sum()
+
+    # No cost at which a test row changes sides is cheaper, but for what lies between two stops.
+    assert total(cost) <= min(total(c) for c in critical[np.isfinite(critical)]) + 1
+    assert "This is the cheapest point on test rows." in page.locator("#cost").inner_text()
+    (learned, now) = (_counts(model.boxes_)[1], _page_counts(page)[1])
+    outcome = page.locator("#cost .outcome").inner_text()
+    assert now != learned
+    for i, name in ((0, "caught"), (2, "false alarm")):
+        by = now[i] - learned[i]
+        word = f"{abs(by)} {'more' if by > 0 else 'fewer'} {name}" if by else f"as many {name}"
+        assert word in outcome
+
+
+def test_a_card_marks_its_cheapest_threshold(show):
+    card = Scorecard(BOXES, [3, 2], threshold=5)
+    page = show(_payload(card=card), edited=False)
+    page.locator("#cost").get_by_role("button", name=re.compile("^Go to the cheapest")).click()
+
+    def total(threshold):
+        _, (_, missed, alarms, _) = _counts(Scorecard(BOXES, [3, 2], threshold=threshold))
+        return missed + 0.5 * alarms
+
+    threshold = page.evaluate(f"{STORE}.model.threshold")
+    assert total(threshold) == min(map(total, range(1, 6)))
