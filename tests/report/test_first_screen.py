@@ -161,7 +161,7 @@ def test_unsaved_edits_are_kept_and_asked_about(show):
 def test_the_slider_says_what_it_does_and_where_it_is_cheapest(show):
     model = FastBoxesClassifier(n_boxes=2, negative_weight=0.3).fit(X, Y)
     critical = model.critical_weight(X_TEST)
-    data = _payload(model.boxes_, closed_form=closed_form(model), closed_form_absent=None, false_alarm_cost=0.05)
+    data = _payload(model.boxes_, closed_form=closed_form(model), closed_form_absent=None, false_alarm_cost=5.0)
     data["data"]["test"]["critical"] = array(critical)
     page = show(data)
     assert page.locator("#cost .outcome").inner_text().startswith("Catches what the learned rules catch.")
@@ -172,10 +172,10 @@ def test_the_slider_says_what_it_does_and_where_it_is_cheapest(show):
 
     def total(c):
         flagged = critical >= c
-        return (~flagged & Y_TEST).sum() + 0.05 * (flagged & ~Y_TEST).sum()
+        return (~flagged & Y_TEST).sum() + 5 * (flagged & ~Y_TEST).sum()
 
     # No cost at which a test row changes sides is cheaper, but for what lies between two stops.
-    assert total(cost) <= min(total(c) for c in critical[np.isfinite(critical)]) + 1
+    assert total(cost) <= min(total(c) for c in critical[np.isfinite(critical)]) + 5
     assert "This is the cheapest point on test rows." in page.locator("#cost").inner_text()
     (learned, now) = (_counts(model.boxes_)[1], _page_counts(page)[1])
     outcome = page.locator("#cost .outcome").inner_text()

@@ -66,6 +66,7 @@ def test_edits_reach_the_file_with_their_reasons(opened, data, tmp_path):
     X, X_test, y, y_test = data
     model = FastBoxesClassifier(n_boxes=2, pos_label="malignant").fit(X, y)
     page = opened(model, X, y, X_test=X_test, y_test=y_test)
+    page.locator("#box-0").click()
     page.get_by_label("Least mean radius in Box 1").fill("17.5")
     page.keyboard.press("Tab")
     page.get_by_label(re.compile("^Reason for: Box 1: mean radius")).fill("The scanner reads high")

@@ -210,9 +210,9 @@ def test_escape_takes_a_drag_back(opened):
 
 def test_parts_off_the_screen_wait_until_the_drag_ends_or_they_are_seen(opened):
     page = opened()
-    page.set_viewport_size({"width": 700, "height": 420})  # the rules are above the picture, not beside it
+    page.set_viewport_size({"width": 1200, "height": 420})
     rules, bar = page.locator("#rules .boxes"), page.locator("#bar .digest")
-    x, y = middle(handle(page, ".plot", 0, "lower"))
+    x, y = middle(handle(page, ".spreads", 0, "lower"))
     before, digest = rules.inner_text(), bar.inner_text()
     drag(page, (x, y), (x + 40, y), release=False)
     assert bar.inner_text() != digest  # what is on the screen goes along
@@ -224,7 +224,7 @@ def test_parts_off_the_screen_wait_until_the_drag_ends_or_they_are_seen(opened):
     page.keyboard.press("Escape")
     assert rules.inner_text() == before
     page.mouse.up()
-    x, y = middle(handle(page, ".plot", 0, "lower"))
+    x, y = middle(handle(page, ".spreads", 0, "lower"))
     drag(page, (x, y), (x + 40, y))
     assert rules.inner_text() != before
 

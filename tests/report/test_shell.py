@@ -288,6 +288,8 @@ def test_points_and_threshold_of_a_scorecard(show):
     _type(page, "Points of Box 1", "5")
     assert _page_counts(page) == _counts(Scorecard(BOXES, [5, 2], threshold=4))
     assert _steps(page) == ["Box 1: 3 points → 5 points"]
+    for title in ("What each threshold means", "The same as a union of boxes"):
+        page.get_by_text(title, exact=True).click()
     page.get_by_role("button", name="Use 2", exact=True).click()
     low = Scorecard(BOXES, [5, 2], threshold=2)
     assert _page_counts(page) == _counts(low)

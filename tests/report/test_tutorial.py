@@ -22,6 +22,7 @@ def test_typing_a_limit_and_a_reason(page, tmp_path, monkeypatch):
     runpy.run_path(str(SCRIPT), run_name="__main__")
     BoxSetClassifier(boxes, classes=("no", "yes")).report([[3, 2], [50, 12]], ["yes", "no"], "report.html")
     page.goto(Path("report.html").resolve().as_uri())
+    page.click("#box-0")
     page.fill("#field-0-1-upper", "5")
     page.press("#field-0-1-upper", "Enter")
     reason = page.get_by_role("textbox", name="reason")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,7 @@ class _ReportTable:
             np.concatenate(masks),
             None if weight is None else np.concatenate(weights),
             ids=None if args.id is None else ["" if value is None else value for value in table[args.id].to_pylist()],
+            source=Path(self.file.name).name,
         )
 
 

@@ -45,6 +45,7 @@ class Labelled:
     weight: FloatArray | None = None
     critical: FloatArray | None = None
     ids: Sequence[Any] | None = None  # by default the numbers from 0
+    source: str = ""  # the name of the file that they come from, without its folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,7 @@ def _rows(boxes: BoxSet, data: Labelled, most: int) -> dict[str, Any]:
         "ids": _ids(data, chosen),
         "columns": [array(columns[j][chosen]) for j in range(boxes.n_features)],
         "critical": None if data.critical is None else array(data.critical[chosen]),
+        **({"source": data.source} if data.source else {}),
     }
 
 

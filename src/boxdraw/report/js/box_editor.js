@@ -12,9 +12,11 @@ import {
   sideLimit,
 } from "./edits.js";
 import { numberField, readNumber } from "./field.js";
-import { short } from "./format.js";
+import { count, short } from "./format.js";
 import { withLimit } from "./model.js";
 import { categoryText, formatNumber, isKnown, isOnlyMissing, printable } from "./text.js";
+
+const MOST_CODES = 60;
 
 /** Draw the fields of a box; `drafts` holds what was typed and is no number, by field. */
 export function boxEditor(store, k, drafts, redraw) {
@@ -153,24 +155,45 @@ function categoryBoxes(context, j) {
   const feature = store.report.features[j];
   const { codes } = store.model.boxes[k].limits[j];
   const draft = context.drafts.get(`${k}-${j}-codes`);
-  const boxes = feature.categories.map((value, code) =>
+  const { shown, find } = foundCodes(context, j, codes);
+  const boxes = shown.map((code) =>
     el(
       "label",
-      { class: "check" },
+      { class: "check", "data-key": code },
       el("input", {
         type: "checkbox",
         checked: codes === null || codes.includes(code),
         onchange: (event) => toggleCode(context, j, code, event.target.checked),
       }),
-      categoryText(value),
+      categoryText(feature.categories[code]),
     ),
   );
   return el(
     "div",
     { class: "codes" },
+    find,
     boxes,
     draft ? el("p", { class: "error", role: "alert" }, draft.error) : null,
   );
+}
+
+/** List the categories to choose from: of many those in the box or, once something is typed, those that have it. */
+function foundCodes({ store, k, drafts, redraw }, j, codes) {
+  const { categories, name } = store.report.features[j];
+  const all = [...categories.keys()];
+  if (all.length <= MOST_CODES) return { shown: all, find: null };
+  const key = `${k}-${j}-find`;
+  const wanted = (drafts.get(key) ?? "").toLowerCase();
+  const found = all.filter((code) => categoryText(categories[code]).toLowerCase().includes(wanted));
+  const inside = (code) => (codes === null || codes.includes(code) ? 0 : 1);
+  const shown = found.sort((a, b) => inside(a) - inside(b) || a - b).slice(0, MOST_CODES);
+  const rest = found.length - shown.length;
+  const oninput = (event) => {
+    drafts.set(key, event.target.value);
+    redraw();
+  };
+  const field = el("input", { type: "search", "aria-label": `Find a category of ${printable(name)}`, placeholder: "Find", value: drafts.get(key) ?? "", oninput });
+  return { shown, find: [field, rest ? el("span", { class: "quiet-text" }, `and ${count(rest)} more`) : null] };
 }
 
 function toggleCode(context, j, code, isIn) {

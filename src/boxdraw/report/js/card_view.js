@@ -16,7 +16,21 @@ const MOST_UNION_BOXES = 20;
 /** Draw the parts that only a scorecard has. */
 export function mountCard(root, store) {
   if (store.report.scorecard === null) return;
-  keepDrawn(root, store, () => [thresholdTable(store), unionPart(store)]);
+  const open = new Set();
+  const parts = [
+    ["threshold-fold", "What each threshold means", thresholdTable],
+    ["union-fold", "The same as a union of boxes", unionPart],
+  ];
+  // What is folded is not worked out, which takes time at every change.
+  const fold = ([key, title, part]) => {
+    const ontoggle = (event) => {
+      if (event.target.open) open.add(key);
+      else open.delete(key);
+      redraw();
+    };
+    return el("details", { "data-key": key, ontoggle }, el("summary", {}, title), open.has(key) ? part(store) : null);
+  };
+  const redraw = keepDrawn(root, store, () => parts.map(fold));
 }
 
 /** List the scores that rows reach, the highest first: other thresholds mean the same as one of these. */
@@ -100,7 +114,6 @@ function unionPart({ model, report }) {
   return el(
     "div",
     { class: "stack union", "data-key": "union" },
-    el("h3", {}, "The same as a union of boxes"),
     parts,
   );
 }

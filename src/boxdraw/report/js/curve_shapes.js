@@ -27,13 +27,15 @@ export function derived(curve) {
   if (!DERIVED.has(curve)) {
     const { fpr, tpr } = rocPoints(curve);
     const { recall, precision } = precisionRecall(curve);
+    // Before the first positive is caught there is no recall, and the precision of a row or two says nothing.
+    const first = Math.max(recall.findIndex((share) => share > 0), 0);
     const hull = rocHull(fpr, tpr);
     const few = (xs, ys) => visiblePoints(xs, ys, FINEST);
     const areas = [areaUnder(fpr, tpr), areaUnder(hull.fpr, hull.tpr)];
     DERIVED.set(curve, {
       roc: few(fpr, tpr),
       hull: few(hull.fpr, hull.tpr),
-      precision: few(recall, precision),
+      precision: few(recall.slice(first), precision.slice(first)),
       areas,
     });
   }

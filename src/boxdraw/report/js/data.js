@@ -46,6 +46,7 @@ function readRows(rows, features) {
     total: rows.total,
     sampled: rows.sampled,
     ids: rows.ids,
+    source: rows.source ?? null,
     positive: decodeArray(rows.positive),
     weight: optional(rows.weight),
     columns: lazyColumns(rows.columns),

@@ -7,10 +7,9 @@ export function count(value, estimated = false) {
   return COUNT.format(estimated ? Math.round(value) : value);
 }
 
-/** Write a share as one in so many. */
-export function oneIn(share) {
-  if (share > 0.5) return `${percent(share, 0)} of the rows`;
-  return share > 1 / 15 ? `1 row in ${short(1 / share, 2)}` : `1 row in ${count(Math.round(1 / share))}`;
+/** Write a share of rows: small ones as one in so many. */
+export function shareOfRows(share) {
+  return share > 0.1 ? `${percent(share, 0)} of the rows` : `1 row in ${count(Math.round(1 / share))}`;
 }
 
 /** Write a share as a percentage; a dash where there is nothing to divide by. */

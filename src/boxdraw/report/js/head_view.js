@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { rates } from "./evaluate.js";
-import { count, oneIn, percent, percentRange, plural, signed } from "./format.js";
+import { count, percent, percentRange, plural, shareOfRows, signed } from "./format.js";
 import { presentSets, soughtText } from "./names.js";
 import { keepDrawn } from "./patch.js";
 import { download, modelFile } from "./save.js";
@@ -52,7 +52,7 @@ function alarmWords({ counts }) {
   if (!flagged) return "No row is flagged.";
   const all = flagged + counts.falseNegatives + counts.trueNegatives;
   const range = percentRange(precisionLow, precisionHigh, 0);
-  return `${oneIn(flagged / all)} is flagged; ${percent(precision, 0)} of the flagged are right (95% interval ${range}).`;
+  return `Flagged: ${shareOfRows(flagged / all)}; ${percent(precision, 0)} of them are right (95% interval ${range}).`;
 }
 
 /** Say in words what the changes did. */

@@ -10,6 +10,7 @@ const MIDDLE = 28;
 const BARS = MIDDLE + HALF_HEIGHT + 8;
 const TICKS = 16;
 const BIN = 9;
+const MOST_NAMED = 5;
 
 /** Return how far apart bars lie: closer where there are many boxes. */
 function barPitch(number) {
@@ -182,7 +183,8 @@ export function chipText(feature, limits, selected, code, shares) {
   const name = code === null ? "missing" : categoryText(feature.categories[code]);
   const pressed = selected !== null && admitsCode(limits[selected], code);
   const who = limits.flatMap((limit, k) => (admitsCode(limit, code) ? [k + 1] : []));
-  const boxes = who.length === limits.length ? "all boxes" : who.length ? `box ${who.join(", ")}` : "no box";
+  const named = who.length > MOST_NAMED ? `${who.length} of ${limits.length} boxes` : `box ${who.join(", ")}`;
+  const boxes = who.length === limits.length ? "all boxes" : who.length ? named : "no box";
   const spread =
     shares === null ? "" : `; ${percent(shares[0])} of the positives, ${percent(shares[1])} of the others`;
   const own = selected === null ? "" : `${pressed ? "in" : "not in"} box ${selected + 1}; `;

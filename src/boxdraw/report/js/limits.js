@@ -4,8 +4,10 @@ import { makeAxis } from "./axis.js";
 import { el, svg } from "./dom.js";
 import { EdgeControl } from "./edges.js";
 import { flip } from "./flips.js";
+import { count } from "./format.js";
 import { drawWhenSeen, Layer, oncePerFrame, onWidthChange, widthOf } from "./frame.js";
 import { usedFeatures } from "./model.js";
+import { limitOrder } from "./order.js";
 import {
   barShapes,
   binEdges,
@@ -15,9 +17,11 @@ import {
   tickRowShapes,
 } from "./limit_shapes.js";
 import { axisRange, chosenTables, classHistogram, spreadOf } from "./spread.js";
-import { categoryText, limitText, printable } from "./text.js";
+import { categoryText, printable, shortLimitText } from "./text.js";
 
 const INSET = 14;
+const FEW_FEATURES = 4;
+const MOST_CHIPS = 24;
 
 /** Show the limits of all boxes over the distributions of the features. */
 export function mountLimits(root, store, look) {
@@ -37,7 +41,13 @@ class LimitsPicture {
     note.textContent =
       "Above the line: how the positives are spread; below it, the others; each class adds up to one. ";
     note.textContent += "The bars are the boxes: drag their ends. Arrows: the limit goes on.";
-    root.append(note, this.list, this.message);
+    this.all = false;
+    const toggle = () => {
+      this.all = !this.all;
+      this.ask();
+    };
+    this.more = el("button", { type: "button", class: "quiet", hidden: true, onclick: toggle });
+    root.append(note, this.list, this.more, this.message);
     this.ask = oncePerFrame(() => this.draw());
     this.edges = new EdgeControl(this.list, store, {
       valueAt: ({ j, side }, event) => this.valueAt(j, side, event),
@@ -82,14 +92,26 @@ class LimitsPicture {
     const used = [...new Set([...usedFeatures(report.learned), ...usedFeatures(model)])].sort(
       (a, b) => a - b,
     );
-    for (const [j, row] of this.rows) if (!used.includes(j)) this.removeRow(j, row);
-    used.forEach((j, place) => {
+    const shown = this.shownOf(used);
+    for (const [j, row] of this.rows) if (!shown.includes(j)) this.removeRow(j, row);
+    this.more.hidden = shown.length === used.length && !this.all;
+    this.more.textContent = this.all ? "Show fewer features" : `Show ${used.length - shown.length} more features`;
+    shown.forEach((j, place) => {
       const limits = model.boxes.map((box) => box.limits[j]);
       let row = this.rows.get(j);
       if (row === undefined || (started === undefined && this.outgrown(row))) row = this.makeRow(j, place);
       const same = row.selected === selected && sameList(row.limits, limits);
       if (!same) this.drawRow(row, limits);
     });
+  }
+
+  /** Of many features, show those of the chosen box and the first others. */
+  shownOf(used) {
+    if (this.all || used.length <= FEW_FEATURES + 1) return used;
+    const { selected } = this.store;
+    const chosen = selected === null ? [] : limitOrder(this.store, selected).slice(0, FEW_FEATURES);
+    const others = used.filter((j) => !chosen.includes(j)).slice(0, FEW_FEATURES - chosen.length);
+    return used.filter((j) => chosen.includes(j) || others.includes(j));
   }
 
   removeRow(j, row) {
@@ -154,7 +176,7 @@ class LimitsPicture {
   drawRow(row, limits) {
     Object.assign(row, { limits, selected: this.store.selected });
     const own = row.selected === null ? null : limits[row.selected];
-    row.words.textContent = own === null ? "" : `Box ${row.selected + 1}: ${limitText(row.feature, own)}`;
+    row.words.textContent = own === null ? "" : `Box ${row.selected + 1}: ${shortLimitText(row.feature, own)}`;
     if (!row.axis.categorical) this.drawBars(row, limits);
     this.drawChips(row, limits);
   }
@@ -172,7 +194,7 @@ class LimitsPicture {
 
   describe({ feature }, limits) {
     const texts = limits.flatMap((limit, k) =>
-      limit === null ? [] : [`Box ${k + 1}: ${limitText(feature, limit)}`],
+      limit === null ? [] : [`Box ${k + 1}: ${shortLimitText(feature, limit)}`],
     );
     return `Histogram of ${printable(feature.name)} by class, with the limits of boxes. ${texts.join(". ")}`;
   }
@@ -180,13 +202,16 @@ class LimitsPicture {
   /** Categories, and missing values where there are any, are chips of the chosen box. */
   drawChips(row, limits) {
     const { feature, j } = row;
-    const codes = feature.kind === "numeric" ? [] : feature.categories.map((_, i) => i);
+    row.codes ??= feature.kind === "numeric" ? [] : frequentCodes(feature, row.histogram);
+    const { codes } = row;
     const missing =
       spreadOf(this.store, j).missing || limits.some((limit) => limit !== null && limit.missing);
     const all = missing ? [...codes, null] : codes;
     if (row.made !== all.length) {
       row.made = all.length;
-      row.chips.replaceChildren(...all.map((code) => chipElement(row, code)));
+      const rest = (feature.categories?.length ?? 0) - codes.length;
+      const more = rest ? [el("span", { class: "hint" }, `… and ${count(rest)} more`)] : [];
+      row.chips.replaceChildren(...all.map((code) => chipElement(row, code)), ...more);
     }
     all.forEach((code, i) => fillChip(row.chips.children[i], row, limits, code));
   }
@@ -200,6 +225,14 @@ function bareAxis(store, j, width, range) {
 
 function sameList(a, b) {
   return a !== null && a.length === b.length && a.every((one, i) => one === b[i]);
+}
+
+/** List the categories that most rows of a class have, in their order; all if they are not many. */
+function frequentCodes({ categories }, { positive, negative }) {
+  const share = (code) => Math.max(positive[code], negative[code]);
+  const codes = [...categories.keys()];
+  if (codes.length <= MOST_CHIPS) return codes;
+  return codes.sort((a, b) => share(b) - share(a) || a - b).slice(0, MOST_CHIPS).sort((a, b) => a - b);
 }
 
 function chipElement({ j, feature }, code) {

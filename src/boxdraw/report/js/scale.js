@@ -3,22 +3,29 @@
 const STEPS = [5, 2, 1];
 const GROUPED = new Intl.NumberFormat("en", { maximumFractionDigits: 12 });
 
+/** Return what bends an axis and what undoes it: a logarithm, or, around zero, one that is straight up to a unit. */
+export function bending({ log, unit = 0 }) {
+  if (!log) return [(value) => value, (place) => place];
+  if (unit) return [(value) => Math.asinh(value / unit), (place) => unit * Math.sinh(place)];
+  return [(value) => Math.log(Math.max(value, Number.MIN_VALUE)), Math.exp];
+}
+
 /** Make a scale from values between low and high to places between from and to. */
-export function makeScale({ low, high, log }, from, to) {
-  const bend = log ? (value) => Math.log(Math.max(value, Number.MIN_VALUE)) : (value) => value;
-  const unbend = log ? Math.exp : (value) => value;
+export function makeScale({ low, high, log, unit = 0 }, from, to) {
+  const [bend, unbend] = bending({ log, unit });
   const start = bend(low);
   const perPlace = (bend(high) - start) / (to - from);
   return {
     low,
     high,
     log,
+    unit,
     from,
     to,
     place: (value) => from + (bend(value) - start) / perPlace,
     value: (place) => unbend(start + (place - from) * perPlace),
     /** The part of a unit that one pixel is worth near a value. */
-    perPixel: (value) => Math.abs(perPlace) * (log ? value : 1),
+    perPixel: (value) => Math.abs(perPlace) * (log ? Math.hypot(value, unit) : 1),
   };
 }
 
@@ -49,9 +56,23 @@ export function snapValue(value, perPixel, whole) {
 
 /** Return values for ticks that are at least so many pixels apart. */
 export function tickValues(scale, gap) {
-  const { low, high, log } = scale;
+  const { low, high, log, unit } = scale;
+  if (log && unit) return ticksAroundZero(scale, gap);
   const most = Math.max(Math.floor(Math.abs(scale.to - scale.from) / gap), 1);
   return log && high / low >= 10 ? powerTicks(low, high, most) : evenTicks(low, high, most);
+}
+
+/** Return zero and powers of ten on both sides of it, as many as have room. */
+function ticksAroundZero({ low, high, unit, place }, gap) {
+  const first = Math.ceil(Math.log10(unit));
+  const number = Math.max(Math.ceil(Math.log10(Math.max(-low, high))) - first + 1, 0);
+  const powers = Array.from({ length: number }, (_, i) => Number(`1e${first + i}`));
+  const kept = [];
+  const apart = (value) => kept.every((other) => Math.abs(place(value) - place(other)) >= gap);
+  for (const value of [0, ...powers, ...powers.map((power) => -power)]) {
+    if (value >= low && value <= high && apart(value)) kept.push(value);
+  }
+  return kept.sort((a, b) => a - b);
 }
 
 function evenTicks(low, high, most) {

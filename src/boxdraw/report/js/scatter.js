@@ -182,7 +182,7 @@ class ScatterPicture {
   /** Place the axes and the rows on the canvas. */
   layOut() {
     const width = widthOf(this.frame);
-    const height = Math.round(Math.min(Math.max(width * 0.62, 260), 560));
+    const height = Math.round(Math.min(Math.max(width * 0.62, 240), 560));
     this.size = { width, height };
     this.frame.style.height = `${height}px`;
     const margin = marginsFor(this.ranges(), width);

@@ -1,10 +1,12 @@
 /* Where the values of a feature lie: what an axis must show, and what a histogram counts. */
 
 import { MISSING, UNSEEN } from "./data.js";
+import { bending } from "./scale.js";
 
 const ROOM = 0.04;
 const MOST_SORTED = 5000;
 const MOST_COUNTED = 20000;
+const FAR = 30; // units: what is farther out than that is hard to see on a straight axis
 const SPREADS = new WeakMap();
 
 /** List the tables of a page that a choice, "train", "test" or "both", means. */
@@ -37,17 +39,19 @@ function numberSpread(columns) {
     }
   }
   return low > high
-    ? { low: 0, high: 1, missing, skewed: false }
-    : { low, high, missing, skewed: isSkewed(columns, low) };
+    ? { low: 0, high: 1, missing, skewed: false, unit: 0 }
+    : { low, high, missing, ...skewOf(sortedSample(columns), low) };
 }
 
-/** Say whether the values are above zero and reach much farther up than down: a log scale may help. */
-function isSkewed(columns, low) {
-  if (low <= 0) return false;
-  const values = sortedSample(columns);
-  const at = (share) => values[Math.floor(share * (values.length - 1))];
-  const [bottom, middle, top] = [at(0.01), at(0.5), at(0.99)];
-  return top / bottom > 8 && top - middle > 3 * (middle - bottom);
+/** Say whether a log scale may help, and up to which unit it is straight, where values are not all above zero. */
+function skewOf(values, low) {
+  const quantile = (sorted, share) => sorted[Math.floor(share * (sorted.length - 1))];
+  const [bottom, middle, top] = [0.01, 0.5, 0.99].map((share) => quantile(values, share));
+  if (low > 0) return { skewed: top / bottom > 8 && top - middle > 3 * (middle - bottom), unit: 0 };
+  const sizes = values.filter((value) => value !== 0).map(Math.abs).sort();
+  if (!sizes.length) return { skewed: false, unit: 0 };
+  const unit = quantile(sizes, 0.25);
+  return { skewed: Math.max(-bottom, top) > FAR * unit, unit };
 }
 
 function sortedSample(columns) {
@@ -70,9 +74,14 @@ export function axisRange(store, j, log) {
   const limits = store.model.boxes.flatMap(({ limits: all }) =>
     all[j] === null ? [] : [all[j].lower, all[j].upper],
   );
-  const shown = limits.filter((value) => Number.isFinite(value) && (!log || value > 0));
+  const unit = log ? spread.unit : 0;
+  const shown = limits.filter((value) => Number.isFinite(value) && (!log || unit || value > 0));
   const [low, high] = [Math.min(spread.low, ...shown), Math.max(spread.high, ...shown)];
-  if (log) return { low: low / (high / low) ** ROOM, high: high * (high / low) ** ROOM, log };
+  if (log) {
+    const [bend, unbend] = bending({ log, unit });
+    const more = ROOM * (bend(high) - bend(low)) || ROOM;
+    return { low: unbend(bend(low) - more), high: unbend(bend(high) + more), log, unit };
+  }
   const room = ROOM * (high - low) || ROOM * Math.abs(high) || 1;
   return { low: low - room, high: high + room, log };
 }
