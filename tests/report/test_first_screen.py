@@ -159,7 +159,7 @@ def test_unsaved_edits_are_kept_and_asked_about(show):
 
 
 def test_the_slider_says_what_it_does_and_where_it_is_cheapest(show):
-    model = FastBoxesClassifier(n_boxes=2, negative_weight=0.3).fit(X, Y)
+    model = FastBoxesClassifier(n_boxes=2, negative_weight=0.3, growth="free").fit(X, Y)
     critical = model.critical_weight(X_TEST)
     data = _payload(model.boxes_, closed_form=closed_form(model), closed_form_absent=None, false_alarm_cost=5.0)
     data["data"]["test"]["critical"] = array(critical)
