@@ -1,39 +1,28 @@
-"""Exact Boxes on the paper's data sets: ``python -m paper.exact_boxes [--data FOLDER]``.
+"""Exact Boxes as in the paper's experiments: one fit for each weight of the negatives, .1, .2, ..., 1, a box costs 1.
 
-The eight data sets of the paper's Exact Boxes table, on the splits of `paper.fast_boxes`. For each
-training half, K is the number of boxes that the inner cross-validation chooses for Fast Boxes, as in the paper;
-then there is one fit for each weight of the negatives, .1, .2, ..., 1, with a cost of 1 per box. The AUH is the area
-under the hull of the ten ROC points of the test half. The paper gave each fit 30 to 90 minutes; here it gets
-``--seconds`` on one thread. The gap bounds how far the drawings are from the best on the training half.
+The number of boxes is the one that inner cross-validation chooses for Fast Boxes, as in the paper, or the one that it
+chooses for Exact Boxes itself. The paper gave each fit 30 to 90 minutes; here it gets seconds, on one thread. The gap
+bounds how far the drawings are from the best on the training half.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.model_selection import StratifiedKFold
 
 from boxdraw import BoxSet, CautionWarning, ExactBoxesClassifier
-from boxdraw.learners.exact.edges import EDGES
-from boxdraw.metrics import auh_from_points
-from paper.fast_boxes import halves, paper_model
+from paper.fast_boxes import paper_model
 from paper.protocol import COSTS
 from paper.reported import EXACT
-from paper.tables import DATA_HELP, PACKAGES, available, data_folder, read_table
 
 # Mean test AUH of Exact Boxes in the paper's table of it.
 PAPER_EXACT_BOXES = {name: row.exact_boxes.mean for name, row in EXACT.items()}
-
 
 OWN_BOXES = (1, 2, 3, 4, 5)  # numbers among which inner folds choose
 TIE = 1e-4  # cost of a limit that only decides among drawings of the same objective, a multiple of .1
@@ -49,19 +38,6 @@ class Drawing:
     gap: float
     proven: bool
     seconds: float
-
-
-@dataclass(frozen=True)
-class Split:
-    """The fits on one training half, a drawing per weight of the negatives."""
-
-    max_boxes: int
-    drawings: list[Drawing]
-
-    @property
-    def auh(self) -> float:
-        """Area under the hull of the drawings' points."""
-        return auh_from_points([one.fpr for one in self.drawings], [one.tpr for one in self.drawings])
 
 
 def chosen_boxes(X: Any, y: Any) -> int:
@@ -136,80 +112,3 @@ def draw(
         drawings.append(Drawing(fpr, tpr, model.gap_, model.status_ == "optimal", time.perf_counter() - start))
         boxes = model.boxes_ if len(model.boxes_) else None
     return drawings
-
-
-def run_split(
-    folder: Path | None, name: str, index: int, n_splits: int, seed: int, seconds: float, edges: str
-) -> Split:
-    """Run one split of one data set, and print a line."""
-    compile_kernels()
-    half = next(islice(halves(read_table(folder, name), n_splits, seed), index, None))
-    max_boxes = chosen_boxes(*half[:2])
-    split = Split(max_boxes, draw(half, max_boxes, seconds, edges))
-    print(
-        f"{name}, split {index + 1} of {n_splits}: K = {max_boxes}, AUH {split.auh:.4f}, "
-        f"{sum(one.proven for one in split.drawings)} of {len(split.drawings)} proven, "
-        f"mean gap {np.mean([one.gap for one in split.drawings]):.2%}, "
-        f"{np.mean([one.seconds for one in split.drawings]):.1f} s per fit",
-        file=sys.stderr,
-        flush=True,
-    )
-    return split
-
-
-def run(
-    folder: Path | None, names: Sequence[str], n_splits: int, seed: int, seconds: float, edges: str, n_jobs: int
-) -> dict[str, list[Split]]:
-    """Run all splits of all data sets as separate tasks."""
-    tasks = [(name, index) for name in names for index in range(n_splits)]
-    done = Parallel(n_jobs=n_jobs)(
-        delayed(run_split)(folder, name, index, n_splits, seed, seconds, edges) for name, index in tasks
-    )
-    results: dict[str, list[Split]] = {name: [] for name in names}
-    for (name, _), split in zip(tasks, done, strict=True):
-        results[name].append(split)
-    return results
-
-
-def print_table(results: dict[str, list[Split]]) -> None:
-    """Print the table next to the paper's column."""
-    columns = ("data", "AUH (sd)", "paper", "difference", "mean gap", "proven", "seconds per fit")
-    print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
-    differences = []
-    for name, splits in results.items():
-        auh = np.array([split.auh for split in splits])
-        paper = PAPER_EXACT_BOXES[name]
-        differences.append(auh.mean() - paper)
-        drawings = [one for split in splits for one in split.drawings]
-        gap, proven, seconds = np.mean([(one.gap, one.proven, one.seconds) for one in drawings], axis=0)
-        print(
-            f"| {name} | {auh.mean():.4f} ({auh.std():.4f}) | {paper:.4f} | {differences[-1]:+.4f} | {gap:.2%} "
-            f"| {proven:.0%} | {seconds:.2f} |"
-        )
-    print(f"\nMean difference over {len(differences)} data sets: {np.mean(differences):+.4f}")
-
-
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m paper.exact_boxes", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--data", help=DATA_HELP)
-    parser.add_argument("--datasets", help="comma-separated names; default: the eight, as far as they are there")
-    parser.add_argument("--splits", type=int, default=10, help="at least 1")
-    parser.add_argument("--seconds", type=float, default=20.0, help="for each fit")
-    parser.add_argument("--edges", choices=EDGES, default="midway", help="where limits go between the rows")
-    parser.add_argument("--seed", type=int, default=0, help="of the splits")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    options = parser.parse_args(argv)
-    folder = data_folder(options.data)
-    here = [name for name in PAPER_EXACT_BOXES if name in available(folder)]
-    names = options.datasets.split(",") if options.datasets else here
-    if unknown := set(names) - set(here):
-        parser.error(f"not in the paper's table, or not in {folder or PACKAGES}: {', '.join(sorted(unknown))}")
-    if options.splits < 1:
-        parser.error(f"--splits must be at least 1; got {options.splits}")
-    print_table(run(folder, names, options.splits, options.seed, options.seconds, options.edges, options.jobs))
-
-
-if __name__ == "__main__":
-    main()

@@ -222,16 +222,6 @@ def test_time_limit(time_limit):
     assert time.perf_counter() - begin < HANG
 
 
-def test_callbacks_run_in_the_callers_thread_and_may_fail():
-    def fail(*_):
-        assert threading.current_thread() is threading.main_thread()
-        raise ZeroDivisionError
-
-    search = CpSat(noise(80, 200, 4), [], 0)
-    with pytest.raises(ZeroDivisionError):
-        search.solve(HANG, fail, fail)
-
-
 def test_prints_nothing(capfd):
     assert Reports(noise(14, 20, 2)).solve()
     assert capfd.readouterr() == ("", "")

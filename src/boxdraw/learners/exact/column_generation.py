@@ -31,6 +31,16 @@ _MOST_CUTS = 300  # per round
 
 
 @dataclass(frozen=True, slots=True)
+class Column:
+    """A box, the positives assigned to it and the negatives in it."""
+
+    box: Box
+    assigned: BoolArray
+    covered: BoolArray
+    gain: int  # points of the positives less the price of the box and its limits
+
+
+@dataclass(frozen=True, slots=True)
 class DualPrices:
     """Dual values of the linear program, in points."""
 
@@ -46,15 +56,11 @@ class DualPrices:
     def _parts(self) -> tuple[Any, ...]:
         return self.positive, self.box, self.share, self.pair
 
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A box, the positives assigned to it and the negatives in it."""
-
-    box: Box
-    assigned: BoolArray
-    covered: BoolArray
-    price: int  # of the box and its limits
+    def reduced_costs(self, columns: Sequence[Column]) -> FloatArray:
+        """Return by how much each column is worth more than it pays: in a solution at most 0, but for rounding."""
+        assigned, covered = (np.array([getattr(c, name) for c in columns]) for name in ("assigned", "covered"))
+        cost = np.array([c.gain for c in columns]) - self.box - assigned @ self.positive - covered @ self.share
+        return np.asarray(cost - np.einsum("kq,kq->k", assigned @ self.pair, covered))
 
 
 class Master:
@@ -98,26 +104,25 @@ class Master:
         self._pairs: set[tuple[int, int]] = set()
         self.add_pairs(pairs)
         for column in columns:
-            self.add(column.box, column.assigned)
+            self.add(column)
 
-    def add(self, box: Box, assigned: BoolArray) -> bool:
-        """Add the column of some positives in a box, as tight as it can be, unless it is there."""
+    def column(self, box: Box, assigned: BoolArray) -> Column | None:
+        """Return the column of some positives in a box, as tight as it can be, if there is one."""
         fitted = self._problem.fitted(box, assigned)
         price = None if fitted is None else self._problem.price(fitted)
         if fitted is None or price is None:
-            return False
-        covered = self._problem.negatives.inside(fitted)
-        key = assigned.tobytes() + covered.tobytes() + price.to_bytes(8)
+            return None
+        gain = int(self._problem.positives.points[assigned].sum()) - price
+        return Column(fitted, assigned, self._problem.negatives.inside(fitted), gain)
+
+    def add(self, column: Column) -> bool:
+        """Add a column unless it is there."""
+        key = column.assigned.tobytes() + column.covered.tobytes() + column.gain.to_bytes(8, signed=True)
         if key in self._known:
             return False
         self._known.add(key)
-        self._add(Column(fitted, assigned, covered, price))
-        return True
-
-    def _add(self, column: Column) -> None:
         variable = self._solver.NumVar(0, self._infinity, "")
-        gain = int(self._problem.positives.points[column.assigned].sum()) - column.price
-        self._objective.SetCoefficient(variable, float(gain))
+        self._objective.SetCoefficient(variable, float(column.gain))
         self._box_row.SetCoefficient(variable, 1)
         for i in np.flatnonzero(column.assigned).tolist():
             self._positive_rows[i].SetCoefficient(variable, 1)
@@ -128,6 +133,7 @@ class Master:
             self._pair_rows[t].SetCoefficient(variable, 1)
         self.columns.append(column)
         self._variables.append(variable)
+        return True
 
     def add_pairs(self, pairs: Any) -> None:
         """Add pair rows."""
@@ -150,17 +156,10 @@ class Master:
         )
 
     def reduced_costs(self) -> FloatArray:
-        """Return by how much each column is worth more than it pays at the last prices: at most 0, but for rounding."""
+        """Return the reduced costs of all columns at the last prices."""
         if not self.columns or self.prices is None:
             return np.zeros(len(self.columns))
-        prices = self.prices
-        gain = np.array([self._problem.positives.points[c.assigned].sum() for c in self.columns], dtype=np.float64)
-        gain -= np.array([c.price for c in self.columns]) + prices.box
-        assigned = np.array([c.assigned for c in self.columns])
-        covered = np.array([c.covered for c in self.columns])
-        cost = gain - assigned @ prices.positive - covered @ prices.share
-        cost -= np.einsum("kq,kq->k", assigned @ prices.pair, covered)
-        return cost
+        return self.prices.reduced_costs(self.columns)
 
     def solve(self, milliseconds: int) -> DualPrices | None:
         """Solve; return the prices, or None if it took too long."""
@@ -244,7 +243,8 @@ class ColumnGeneration:
     def take(self, boxes: Sequence[Box]) -> None:
         """Add boxes with all their positives as columns."""
         for box in boxes:
-            self.master.add(box, self._problem.positives.inside(box))
+            if (column := self.master.column(box, self._problem.positives.inside(box))) is not None:
+                self.master.add(column)
 
     def likely(self, most: int) -> list[Box]:
         """Return the boxes of the columns that the last solution likes best."""
@@ -292,13 +292,16 @@ class ColumnGeneration:
         pricing, _ = self._pricing(prices)
         threshold = self._threshold(prices)
         active = [self.master.columns[k].box for k in np.flatnonzero(self.master.use > _EPS)]
-        added = 0
-        for value, box in self._board.climb(pricing, [*active, *self._starts(pricing.gain > 0, 20)]):
-            if value > threshold:
-                assigned = self._assigned(pricing, box)
-                if self._reduced_cost(plain, box, assigned) > _EPS:
-                    added += self.master.add(box, assigned)
-        return added
+        climbed = self._board.climb(pricing, [*active, *self._starts(pricing.gain > 0, 20)])
+        return self._add([box for value, box in climbed if value > threshold], pricing, plain)
+
+    def _add(self, boxes: Sequence[Box], pricing: Pricing, plain: DualPrices) -> int:
+        """Add the columns of boxes that the linear program wants; return their number."""
+        columns = [self.master.column(box, self._assigned(pricing, box)) for box in boxes]
+        some = [column for column in columns if column is not None]
+        if not some:
+            return 0
+        return sum(self.master.add(some[k]) for k in np.flatnonzero(plain.reduced_costs(some) > _EPS).tolist())
 
     def _prove(self, prices: DualPrices, plain: DualPrices) -> tuple[bool, int]:
         """Lower the bound or find columns; return True if nothing came of it, and the number of columns."""
@@ -324,11 +327,7 @@ class ColumnGeneration:
         """Add a box that was found, and what it leads to, as far as the linear program wants them."""
         if found.box is None:
             return 0
-        boxes = [found.box, *(box for _, box in self._board.climb(pricing, [found.box]))]
-        assigned = [self._assigned(pricing, box) for box in boxes]
-        wanted = (self._reduced_cost(plain, *column) > _EPS for column in zip(boxes, assigned, strict=True))
-        columns = zip(boxes, assigned, wanted, strict=True)
-        return sum(self.master.add(box, rows) for box, rows, want in columns if want)
+        return self._add([found.box, *(box for _, box in self._board.climb(pricing, [found.box]))], pricing, plain)
 
     def _tighten_bound(self, fine_points: int, prices: DualPrices) -> None:
         if fine_points < self.exact_bound:
@@ -356,12 +355,3 @@ class ColumnGeneration:
         rest = pricing.gain.copy()
         np.subtract.at(rest, positive, price * self._problem.negatives.inside(box)[negative])
         return self._problem.positives.inside(box) & (rest > 0)
-
-    def _reduced_cost(self, prices: DualPrices, box: Box, assigned: BoolArray) -> float:
-        fitted = self._problem.fitted(box, assigned)
-        price = None if fitted is None else self._problem.price(fitted)
-        if fitted is None or price is None:
-            return 0.0
-        covered = self._problem.negatives.inside(fitted)
-        gain = (self._problem.positives.points - prices.positive)[assigned].sum() - price - prices.box
-        return float(gain - prices.share[covered].sum() - prices.pair[np.ix_(assigned, covered)].sum())

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -48,72 +46,53 @@ class CpSat:
     ) -> None:
         from ortools.sat.python import cp_model
 
-        # Bounds and solutions go to the thread that called `solve`, which alone calls back. None only wakes it up.
-        reports: SimpleQueue[int | BoolArray | None] = SimpleQueue()
         layout = _Layout(problem)
         self._model = cp_model.CpModel()
         variables = [self._model.new_bool_var("") for _ in range(layout.n_variables)][: layout.covered]
         self._written = all(not out_of_time() for _ in layout.write(self._model.proto, hint))
+        take = self._take_values
 
         class Listener(cp_model.CpSolverSolutionCallback):
             def on_solution_callback(self) -> None:
-                reports.put(np.array([self.Value(variable) for variable in variables], dtype=np.bool_))
+                take(np.array([self.Value(variable) for variable in variables], dtype=np.bool_))
 
-        self._problem, self._layout, self._reports, self._listener = problem, layout, reports, Listener()
+        self._problem, self._layout, self._listener = problem, layout, Listener()
         self._solver = cp_model.CpSolver()
         # A bound is a whole number, but computed in floating point.
-        self._solver.best_bound_callback = lambda bound: reports.put(math.floor(bound + 1e-3))
+        self._solver.best_bound_callback = lambda bound: self._take_bound(math.floor(bound + 1e-3))
         _set_parameters(self._solver.parameters, problem, seed)
         self._value, self._bound, self._stopped = problem.value(hint), math.inf, False
 
     def solve(self, time_limit: float, on_bound: OnBound, on_boxes: OnBoxes, effort: float = math.inf) -> bool:
         """Search until time or the deterministic ``effort`` is used up; return True if the optimum is proved."""
-        if not self._written:
+        if not self._written or self._stopped:
             return False
+        self._on_bound, self._on_boxes = on_bound, on_boxes
         self._solver.parameters.max_time_in_seconds = max(0.0, time_limit)
         self._solver.parameters.max_deterministic_time = effort
-        with ThreadPoolExecutor(1) as pool:
-            search = pool.submit(self._solver.solve, self._model, self._listener)
-            search.add_done_callback(lambda _: self._reports.put(None))
-            try:
-                self._take_reports(search, on_bound, on_boxes)
-            except BaseException:  # from a callback, or Ctrl-C
-                self.stop()
-                self._take_reports(search, lambda _: None, lambda *_: None)
-                raise
-        status = self._solver.status_name(search.result())
+        status = self._solver.status_name(self._solver.solve(self._model, self._listener))
         if status not in ("OPTIMAL", "FEASIBLE", "UNKNOWN"):
             raise RuntimeError(f"CP-SAT calls a sound model {status}.")
         if status == "OPTIMAL":
-            self._take(self._value, on_bound, on_boxes)
+            self._take_bound(self._value)
         return bool(status == "OPTIMAL")
 
     def stop(self) -> None:
-        """End `solve` soon, or as soon as it begins; may be called from any thread."""
+        """End `solve`; may be called from any thread, again and again: CP-SAT takes no notice until it has begun."""
         self._stopped = True
-        self._reports.put(None)
+        self._solver.stop_search()
 
-    def _take_reports(self, search: Future[Any], on_bound: OnBound, on_boxes: OnBoxes) -> None:
-        """Pass on what CP-SAT reports until it has ended."""
-        while not (search.done() and self._reports.empty()):
-            if self._stopped:  # time and again: CP-SAT takes no notice until it has begun
-                self._solver.stop_search()
-            try:
-                report = self._reports.get(timeout=0.02 if self._stopped else None)
-            except Empty:
-                continue
-            self._take(report, on_bound, on_boxes)
+    def _take_bound(self, bound: float) -> None:
+        if bound < self._bound:
+            self._bound = bound
+            self._on_bound(int(bound))
 
-    def _take(self, report: int | BoolArray | None, on_bound: OnBound, on_boxes: OnBoxes) -> None:
-        if isinstance(report, int) and report < self._bound:
-            self._bound = report
-            on_bound(report)
-        elif isinstance(report, np.ndarray):
-            boxes, inside = self._layout.boxes(report), self._problem.positives.inside
-            drawing = [fitted for box in boxes if (fitted := self._problem.fitted(box, inside(box))) is not None]
-            if (value := self._problem.value(drawing)) > self._value:
-                self._value = value
-                on_boxes(drawing, value)
+    def _take_values(self, values: BoolArray) -> None:
+        boxes, inside = self._layout.boxes(values), self._problem.positives.inside
+        drawing = [fitted for box in boxes if (fitted := self._problem.fitted(box, inside(box))) is not None]
+        if (value := self._problem.value(drawing)) > self._value:
+            self._value = value
+            self._on_boxes(drawing, value)
 
 
 def _set_parameters(parameters: Any, problem: Problem, seed: int) -> None:
@@ -189,8 +168,10 @@ class _Layout:
             objective.vars.extend(range(start + self._first_limit, start + self._first_limit + 2 * len(self._groups)))
             objective.coeffs.extend([self._problem.limit_points] * (2 * len(self._groups)))
         objective.scaling_factor, objective.offset = -1.0, -float(self._problem.constant)
-        message.solution_hint.vars.extend(range(self.n_variables))
-        message.solution_hint.values.extend(self._values(hint).astype(int).tolist())
+        known = np.arange(self.n_variables)  # those of limits follow from the others
+        known = known[(known >= self.covered) | (known % self.width < self._first_limit)]
+        message.solution_hint.vars.extend(known.tolist())
+        message.solution_hint.values.extend(self._values(hint)[known].astype(int).tolist())
 
     def _write_box(
         self, message: Any, start: int, positives: list[IntArray], negatives: list[IntArray]
@@ -238,27 +219,13 @@ class _Layout:
         """Return the variable of the last step of a side."""
         return int(np.flatnonzero(self._side == side)[-1])
 
-    def _limit_values(self, steps: IntArray) -> list[bool]:
-        """Return the values of the variables of limits for a box."""
-        values = [False] * self.n_limits
-        for g, group in enumerate(self._groups.tolist()):
-            low, high, flag, only = (s >= 0 and self._before[s] + steps[s] < self._end(s) for s in group[:4])
-            values[2 * g] = low or high or flag or only
-            values[2 * g + 1] = low and high and not only and group[KIND] != ANY
-        for k, (g, reach) in enumerate(self._equalities):
-            low, high = self._groups[g, :2]
-            if steps[low] == reach and steps[low] + steps[high] == self._groups[g, SUM]:
-                values[2 * len(self._groups) + k], values[2 * g + 1] = True, False
-        return values
-
     def _values(self, hint: Sequence[Box]) -> BoolArray:
-        """Return the values of all variables for a drawing."""
+        """Return the values of all variables for a drawing, but for those of limits."""
         blocks = np.zeros((self._problem.max_boxes, self.width), dtype=np.bool_)
         boxes = sorted(hint, key=lambda box: -self._steps(*box)[self._longest])
         for k, box in enumerate(boxes):
             reached = np.arange(self._used) <= (self._before + self._steps(*box))[self._side]
-            own = self._limit_values(self._steps(*box))
-            blocks[k] = np.concatenate([reached, [True], self._problem.positives.inside(box), own])
+            blocks[k, : self._first_limit] = [*reached, True, *self._problem.positives.inside(box)]
         rows = self._problem.positives, self._problem.negatives
         return np.concatenate([blocks.reshape(-1), *(part.inside_any(boxes) for part in rows)])
 

@@ -10,7 +10,7 @@ Sets of rows are arrays of 64-bit words; ``bits[j, l]`` is the set of rows that 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -20,69 +20,6 @@ from numba.extending import intrinsic
 from boxdraw._core.compiled import entry, inner
 
 MINUS_INFINITY = -(2**62)
-
-
-class Sets(NamedTuple):
-    """Rows on levels, and for each level of each limit the set of rows that it lets in."""
-
-    low: Any  # (rows, features) of the positives; the negatives are needed as sets only
-    high: Any
-    positive_low: Any  # (features, levels, words)
-    positive_high: Any
-    negative_low: Any
-    negative_high: Any
-
-
-class Prices(NamedTuple):
-    """What rows are worth to one box."""
-
-    gain: Any  # of each positive
-    cost: Any  # of each negative
-    start: Any  # pairs of positive i are at start[i]:start[i + 1]
-    negative: Any
-    price: Any
-
-
-class Ends(NamedTuple):
-    """What limits cost at least: a box that leaves negatives out pays for the limits that it needs for that."""
-
-    price: int
-    low: Any  # (negatives, features): levels
-    high: Any
-    item: Any  # (features, 2): what a limit on either side counts as; limits that are one together are one item
-    equal: Any  # per feature: lower level less upper level of an equality; below 0 if there is none
-    cost: Any  # per item: of the negatives that it can leave out
-
-
-class Work(NamedTuple):
-    """Scratch space of one search, allocated once."""
-
-    inner: Any  # the set of negatives in the inner box
-    held: Any  # the set of positives in the inner box
-    reach: Any  # per open positive, the set of negatives that taking it brings in
-    closure: Any  # per open positive, the set of positives that come with it
-    worth: Any  # per open positive, its gain less the pair prices that are certain
-    unpaid: Any  # the part of it that the bound could not charge to negatives
-    size: Any  # of its reach
-    drop: Any  # by how much the bound falls when it is taken; -1: it can't be
-    need: Any  # by how much the bound falls when it is left out
-    slot: Any  # of each positive among the open ones, or -1
-    capacity: Any  # per negative, the least that a box beyond the inner one pays for it
-    residual: Any
-    degree: Any  # number of open positives whose reach holds it
-    order: Any  # of the open positives
-    bucket: Any  # sizes counted
-
-
-class Stack(NamedTuple):
-    """Nodes still to be searched."""
-
-    lo: Any
-    hi: Any
-    open: Any  # sets of positives
-    dead: Any
-    upper: Any
-    grown: Any  # whether its inner box is new
 
 
 @intrinsic
@@ -171,6 +108,15 @@ def _settle(sets, prices, lo, hi, work):
 
 
 @inner
+def _let_in(by_low, by_high, sets, lo, hi, i, w):
+    """Return a word of the set of rows that the inner box lets in once it has grown by a positive."""
+    word = ~np.uint64(0)
+    for j in range(lo.shape[0]):
+        word &= by_low[j, min(lo[j], sets.low[i, j]), w] & by_high[j, max(hi[j], sets.high[i, j]), w]
+    return word
+
+
+@inner
 def _reach_out(sets, prices, lo, hi, open_, n_open, dead, work, keep_idle):
     """Find what taking each open positive brings with it; drop those that can't or need not be taken."""
     kept = 0
@@ -180,10 +126,7 @@ def _reach_out(sets, prices, lo, hi, open_, n_open, dead, work, keep_idle):
             continue
         blocked = False
         for w in range(work.held.shape[0]):
-            word = ~np.uint64(0)
-            for j in range(lo.shape[0]):
-                word &= sets.positive_low[j, min(lo[j], sets.low[i, j]), w]
-                word &= sets.positive_high[j, max(hi[j], sets.high[i, j]), w]
+            word = _let_in(sets.positive_low, sets.positive_high, sets, lo, hi, i, w)
             if word & dead[w]:
                 blocked = True
                 break
@@ -192,11 +135,7 @@ def _reach_out(sets, prices, lo, hi, open_, n_open, dead, work, keep_idle):
             dead[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
             continue
         for w in range(work.inner.shape[0]):
-            word = ~work.inner[w]
-            for j in range(lo.shape[0]):
-                word &= sets.negative_low[j, min(lo[j], sets.low[i, j]), w]
-                word &= sets.negative_high[j, max(hi[j], sets.high[i, j]), w]
-            work.reach[kept, w] = word
+            work.reach[kept, w] = _let_in(sets.negative_low, sets.negative_high, sets, lo, hi, i, w) & ~work.inner[w]
         worth = prices.gain[i]
         for s in range(prices.start[i], prices.start[i + 1]):
             q = prices.negative[s]
@@ -471,11 +410,7 @@ def _can_grow(sets, lo, hi, work):
             continue
         free = True
         for w in range(work.inner.shape[0]):
-            word = ~work.inner[w]
-            for j in range(lo.shape[0]):
-                word &= sets.negative_low[j, min(lo[j], sets.low[i, j]), w]
-                word &= sets.negative_high[j, max(hi[j], sets.high[i, j]), w]
-            if word:
+            if _let_in(sets.negative_low, sets.negative_high, sets, lo, hi, i, w) & ~work.inner[w]:
                 free = False
                 break
         if free:

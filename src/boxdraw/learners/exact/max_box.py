@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -98,6 +99,69 @@ class _Run:
         return ((self.lo[k], self.hi[k]) for k in range(self.found))
 
 
+class Sets(NamedTuple):
+    """Rows on levels, and for each level of each limit the set of rows that it lets in."""
+
+    low: Any  # (rows, features) of the positives; the negatives are needed as sets only
+    high: Any
+    positive_low: Any  # (features, levels, words)
+    positive_high: Any
+    negative_low: Any
+    negative_high: Any
+
+
+class Prices(NamedTuple):
+    """What rows are worth to one box."""
+
+    gain: Any  # of each positive
+    cost: Any  # of each negative
+    start: Any  # pairs of positive i are at start[i]:start[i + 1]
+    negative: Any
+    price: Any
+
+
+class Ends(NamedTuple):
+    """What limits cost at least: a box that leaves negatives out pays for the limits that it needs for that."""
+
+    price: int
+    low: Any  # (negatives, features): levels
+    high: Any
+    item: Any  # (features, 2): what a limit on either side counts as; limits that are one together are one item
+    equal: Any  # per feature: lower level less upper level of an equality; below 0 if there is none
+    cost: Any  # per item: of the negatives that it can leave out
+
+
+class Work(NamedTuple):
+    """Scratch space of one search, allocated once."""
+
+    inner: Any  # the set of negatives in the inner box
+    held: Any  # the set of positives in the inner box
+    reach: Any  # per open positive, the set of negatives that taking it brings in
+    closure: Any  # per open positive, the set of positives that come with it
+    worth: Any  # per open positive, its gain less the pair prices that are certain
+    unpaid: Any  # the part of it that the bound could not charge to negatives
+    size: Any  # of its reach
+    drop: Any  # by how much the bound falls when it is taken; -1: it can't be
+    need: Any  # by how much the bound falls when it is left out
+    slot: Any  # of each positive among the open ones, or -1
+    capacity: Any  # per negative, the least that a box beyond the inner one pays for it
+    residual: Any
+    degree: Any  # number of open positives whose reach holds it
+    order: Any  # of the open positives
+    bucket: Any  # sizes counted
+
+
+class Stack(NamedTuple):
+    """Nodes still to be searched."""
+
+    lo: Any
+    hi: Any
+    open: Any  # sets of positives
+    dead: Any
+    upper: Any
+    grown: Any  # whether its inner box is new
+
+
 class _Search:
     """Branch and bound over the rows that matter at the given prices."""
 
@@ -109,7 +173,7 @@ class _Search:
         levels = problem.n_low, problem.n_high, (int(problem.n_low.max()), int(problem.n_high.max()))
         bits = kernels.fill_bits(self.low, self.high, *levels)
         negative_bits = kernels.fill_bits(negatives.low[priced], negatives.high[priced], *levels)
-        self.sets = kernels.Sets(self.low, self.high, *bits, *negative_bits)
+        self.sets = Sets(self.low, self.high, *bits, *negative_bits)
         place = np.cumsum(priced) - 1  # of a negative among those with a price
         pairs = pricing.pairs[0], place[pricing.pairs[1]], pricing.pairs[2]
         self.prices = _prices(Pricing(pricing.gain, pricing.cost[priced], pairs))
@@ -185,11 +249,11 @@ def _set_of(rows: IntArray, n_words: int) -> Words:
     return words
 
 
-def _prices(pricing: Pricing) -> kernels.Prices:
+def _prices(pricing: Pricing) -> Prices:
     positive, negative, price = pricing.pairs
     # One memory layout, so that numba compiles for one only.
     start, negative = starts_of(positive, len(pricing.gain)), np.ascontiguousarray(negative)
-    return kernels.Prices(pricing.gain, pricing.cost, start, negative, price)
+    return Prices(pricing.gain, pricing.cost, start, negative, price)
 
 
 def starts_of(rows: npt.NDArray[np.int64], n_rows: int) -> Points:
@@ -197,7 +261,7 @@ def starts_of(rows: npt.NDArray[np.int64], n_rows: int) -> Points:
     return np.append(0, np.cumsum(np.bincount(rows, minlength=n_rows)))
 
 
-def _ends(problem: Problem, pricing: Pricing, priced: BoolArray) -> kernels.Ends:
+def _ends(problem: Problem, pricing: Pricing, priced: BoolArray) -> Ends:
     """Return how limits are counted; a price of 0 if they do not count."""
     limits, d, negatives = problem.limits, len(problem.n_low), problem.negatives
     item, equal = np.zeros((d, 2), dtype=np.int64), np.full(d, -(2**30))
@@ -212,43 +276,17 @@ def _ends(problem: Problem, pricing: Pricing, priced: BoolArray) -> kernels.Ends
                 equal[sides[0]] = limits.base[sides[0]]
     price = 0 if limits is None else pricing.limit
     levels = negatives.low[priced], negatives.high[priced]
-    return kernels.Ends(price, *levels, item, equal, np.zeros(int(item.max()) + 1, dtype=np.int64))
+    return Ends(price, *levels, item, equal, np.zeros(int(item.max()) + 1, dtype=np.int64))
 
 
-def _work(n_positives: int, words: int, n_negatives: int, negative_words: int) -> kernels.Work:
-    def whole(size: int) -> Points:
-        return np.zeros(size, dtype=np.int64)
-
-    def bits(*shape: int) -> Words:
-        return np.zeros(shape, dtype=np.uint64)
-
-    return kernels.Work(
-        inner=bits(negative_words),
-        held=bits(words),
-        reach=bits(n_positives, negative_words),
-        closure=bits(n_positives, words),
-        worth=whole(n_positives),
-        unpaid=whole(n_positives),
-        size=whole(n_positives),
-        drop=whole(n_positives),
-        need=whole(n_positives),
-        slot=whole(n_positives),
-        capacity=whole(n_negatives),
-        residual=whole(n_negatives),
-        degree=whole(n_negatives),
-        order=whole(n_positives),
-        bucket=whole(n_negatives + 2),
-    )
+def _work(n_positives: int, words: int, n_negatives: int, negative_words: int) -> Work:
+    shapes = (negative_words,), (words,), (n_positives, negative_words), (n_positives, words)
+    sizes = [n_positives] * 6 + [n_negatives] * 3 + [n_positives, n_negatives + 2]
+    return Work(*(np.zeros(shape, np.uint64) for shape in shapes), *(np.zeros(size, np.int64) for size in sizes))
 
 
-def _stack(n_positives: int, n_features: int, words: int) -> kernels.Stack:
+def _stack(n_positives: int, n_features: int, words: int) -> Stack:
     # Every branch leaves one positive less open, so there are never more nodes on the stack than positives.
-    depth = n_positives
-    return kernels.Stack(
-        lo=np.zeros((depth, n_features), dtype=np.int32),
-        hi=np.zeros((depth, n_features), dtype=np.int32),
-        open=np.zeros((depth, words), dtype=np.uint64),
-        dead=np.zeros((depth, words), dtype=np.uint64),
-        upper=np.zeros(depth, dtype=np.int64),
-        grown=np.zeros(depth, dtype=np.bool_),
-    )
+    lo, hi = np.zeros((2, n_positives, n_features), np.int32)
+    open_, dead = np.zeros((2, n_positives, words), np.uint64)
+    return Stack(lo, hi, open_, dead, np.zeros(n_positives, np.int64), np.zeros(n_positives, np.bool_))

@@ -169,9 +169,10 @@ class Side:
     def stop(self) -> None:
         """End the search and wait for it."""
         self._stopped = True
-        if self._solver is not None:
-            self._solver.stop()
-        self._thread.join()
+        while self.busy():
+            if self._solver is not None:
+                self._solver.stop()
+            self._thread.join(0.02)
         if self.error is not None:
             raise self.error
 
@@ -344,11 +345,12 @@ class Search:
         if self._control.out_of_time():
             return False
         self._control.phase = "choosing among boxes"
-        chosen = select(self._problem, boxes, self._ascent.value, seconds=self._control.seconds_left(), effort=effort)
-        if chosen.boxes is not None:
-            self._offer(chosen.boxes, "column generation")
-            self._offer(self._ascent.improve(chosen.boxes, exactly=True), "column generation, refitted")
-        return chosen.proven
+        left = self._control.seconds_left()
+        chosen, proven = select(self._problem, boxes, self._ascent.value, seconds=left, effort=effort)
+        if chosen is not None:
+            self._offer(chosen, "column generation")
+            self._offer(self._ascent.improve(chosen, exactly=True), "column generation, refitted")
+        return proven
 
     def _list_all(self, generation: ColumnGeneration, most: int) -> bool:
         """List every box that a better drawing could use; choose among them; return True if that settled it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,20 +11,17 @@ from boxdraw.learners.exact.problem import Problem
 from boxdraw.learners.exact.ranks import Box
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
-    """Boxes worth more than asked for, if any were found, and whether the list is proven to hold none better."""
+def select(
+    problem: Problem, boxes: Sequence[Box], above: int, *, seconds: float, effort: float
+) -> tuple[list[Box] | None, bool]:
+    """Choose boxes worth more than `above`, if any are found; also return if it is proven that none are better.
 
-    boxes: list[Box] | None
-    proven: bool
-
-
-def select(problem: Problem, boxes: Sequence[Box], above: int, *, seconds: float, effort: float) -> Selected:
-    """Choose up to max_boxes of the boxes for a drawing worth more than `above`; `effort` is deterministic."""
+    The ``effort`` is deterministic.
+    """
     from ortools.sat.python import cp_model
 
     if not boxes:
-        return Selected(None, proven=True)
+        return None, True
     end = time.perf_counter() + seconds
     model = cp_model.CpModel()
     chosen = [model.new_bool_var("") for _ in boxes]
@@ -45,7 +41,7 @@ def select(problem: Problem, boxes: Sequence[Box], above: int, *, seconds: float
         variables.append(charged)
         points.append(-int(problem.negatives.points[q]))
         if time.perf_counter() > end:
-            return Selected(None, proven=False)
+            return None, False
     model.add(sum(chosen) <= problem.max_boxes)
     total = cp_model.LinearExpr.weighted_sum(variables, points)
     model.add(total >= above + 1 - problem.constant)
@@ -59,5 +55,5 @@ def select(problem: Problem, boxes: Sequence[Box], above: int, *, seconds: float
     status = solver.solve(model)
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         picked = [box for box, variable in zip(boxes, chosen, strict=True) if solver.boolean_value(variable)]
-        return Selected(picked, status == cp_model.OPTIMAL)
-    return Selected(None, status == cp_model.INFEASIBLE)
+        return picked, status == cp_model.OPTIMAL
+    return None, status == cp_model.INFEASIBLE
