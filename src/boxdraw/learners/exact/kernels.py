@@ -253,47 +253,13 @@ def _kill(upper, cutoff, open_, n_open, dead, work):
 
 
 @inner
-def _least_limits(ends, lo, hi, most, cutoff, capacity):
-    """Return how many limits a box above the cutoff has at least that holds the inner box; -1 if there is none.
-
-    ``most`` is what it would be worth without the negatives beyond the inner box, which cost their capacity.
-    """
-    total = 0
-    fill(0, ends.cost)
-    for q in range(ends.low.shape[0]):
-        cost, beyond = capacity[q], False
-        for j in range(lo.shape[0] if cost else 0):
-            if ends.low[q, j] < lo[j]:
-                ends.cost[ends.item[j, 0]] += cost
-                beyond = True
-            elif ends.high[q, j] > hi[j]:
-                ends.cost[ends.item[j, 0 if lo[j] - hi[j] == ends.equal[j] else 1]] += cost
-                beyond = True
-        if beyond:
-            total += cost
-    count = 0
-    left = total - most + cutoff + 1  # what has to be left out
-    while left + ends.price * count > 0:
-        largest = 0
-        for item in range(ends.cost.shape[0]):
-            if ends.cost[item] > ends.cost[largest]:
-                largest = item
-        if ends.cost[largest] <= ends.price:
-            return -1
-        left -= ends.cost[largest]
-        ends.cost[largest] = 0
-        count += 1
-    return count
-
-
-@inner
-def _share_limits(ends, lo, hi, least, work):
+def _share_limits(ends, lo, hi, work):
     """Let negatives beyond the inner box pay for the limits that keep them out; return what that adds up to.
 
     Nobody pays more than the capacity, and those beyond a limit no more than its price. So a box pays at least as much,
-    be it for limits or for negatives. If that is more than the least, capacities fall by what was paid.
+    be it for limits or for negatives. Capacities fall by what was paid.
     """
-    fill(ends.price, ends.cost)
+    fill(ends.price, ends.left)
     copy(work.capacity, work.residual)
     for q in range(ends.low.shape[0]):
         work.degree[q] = 0
@@ -310,13 +276,12 @@ def _share_limits(ends, lo, hi, least, work):
                     for side in range(2):
                         if ends.high[q, j] > hi[j] if side else ends.low[q, j] < lo[j]:
                             item = ends.item[j, side if lo[j] - hi[j] != ends.equal[j] else 0]
-                            part = min(part, ends.cost[item]) if sign == 0 else part
-                            ends.cost[item] -= sign * part
+                            part = min(part, ends.left[item]) if sign == 0 else part
+                            ends.left[item] -= sign * part
             if part > 0:
                 work.residual[q] -= part
                 total += part
-    if total > least:
-        copy(work.residual, work.capacity)
+    copy(work.residual, work.capacity)
     return total
 
 
@@ -326,17 +291,9 @@ def bound(sets, prices, ends, lo, hi, open_, n_open, dead, cutoff, work, keep_id
     # Returns (value of the inner box, upper bound, number of positives still open), both less what limits cost at
     # least: the value is then that of a box with as few limits, which there need not be.
     value = _settle(sets, prices, lo, hi, work)
-    if ends.price > 0:
-        most = value
-        for t in range(n_open):
-            most += prices.gain[open_[t]]
-        n_limits = _least_limits(ends, lo, hi, most, cutoff, work.capacity)
-        if n_limits < 0:
-            return value, MINUS_INFINITY, 0
-        paid = max(n_limits * ends.price, _share_limits(ends, lo, hi, n_limits * ends.price, work))
-        value, upper, n_open = _bound(sets, prices, value, lo, hi, open_, n_open, dead, cutoff + paid, work, keep_idle)
-        return value - paid, upper - paid if upper > MINUS_INFINITY else upper, n_open
-    return _bound(sets, prices, value, lo, hi, open_, n_open, dead, cutoff, work, keep_idle)
+    paid = _share_limits(ends, lo, hi, work) if ends.price > 0 else 0
+    value, upper, n_open = _bound(sets, prices, value, lo, hi, open_, n_open, dead, cutoff + paid, work, keep_idle)
+    return value - paid, upper - paid if upper > MINUS_INFINITY else upper, n_open
 
 
 @inner

@@ -128,7 +128,7 @@ class Ends(NamedTuple):
     high: Any
     item: Any  # (features, 2): what a limit on either side counts as; limits that are one together are one item
     equal: Any  # per feature: lower level less upper level of an equality; below 0 if there is none
-    cost: Any  # per item: of the negatives that it can leave out
+    left: Any  # per item: what is left of its price
 
 
 class Work(NamedTuple):
