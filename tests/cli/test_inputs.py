@@ -135,3 +135,18 @@ def test_new_categories_are_told_of_limited_columns_alone(run, folder, command):
     said = run(command, "model.json", *rows).err
     assert "kind" in said
     assert "colour" not in said
+
+
+@posix
+def test_names_of_files_where_letters_are_ascii(model):
+    """In the C locale without Python's help: files are found, and errors name them."""
+    Path("mödel.json").write_bytes(Path(model).read_bytes())
+    environment = os.environ | {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "boxdraw.cli", "rules"]
+    found = subprocess.run([*command, "mödel.json"], env=environment, capture_output=True, check=False)
+    assert (found.returncode, found.stderr) == (0, b"")
+    assert b"Box 1: amount >= 250 and hour <= 8" in found.stdout
+    gone = subprocess.run(
+        [*command, "nö.json", "--data", "dätä.csv"], env=environment, capture_output=True, check=False
+    )
+    assert (gone.returncode, gone.stderr) == (1, b"boxdraw: error: n\\xf6.json: No such file or directory\n")

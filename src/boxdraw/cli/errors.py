@@ -35,12 +35,20 @@ def one_line(error: BaseException) -> str:
     if isinstance(error, TableError) and error.advice:
         return text + _ADVICE[error.advice].format(error.detail)
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{printable(str(error.filename))}: {error.strerror}"
+        return f"{printable(restored(str(error.filename)))}: {error.strerror}"
     if isinstance(error, MemoryError):
         return f"not enough memory: {text}" if text else "not enough memory"
     if isinstance(error, Failure | UsageError | ValueError | TypeError | ImportError | OSError) and text:
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def restored(text: str) -> str:
+    """Return the letters of names of files, where Python takes none but those of ASCII."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # other surrogates
+        return text
 
 
 def extra(module: str) -> Any:

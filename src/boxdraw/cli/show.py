@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from boxdraw.cli.errors import restored
+
 _ASCII = str.maketrans({"≤": "<=", "≥": ">=", "±": "+-", "–": "-"})
 _WIDTH = 80  # of a terminal that does not say
 _GLUE = "\xa0"
@@ -27,6 +29,7 @@ def say(text: str, file: TextIO | None = None, *, wrap: bool = True, width: int 
     """Print text as wide as the terminal, or else ``width``, with ASCII replacements where it cannot be encoded."""
     out = sys.stdout if file is None else file
     encoding = getattr(out, "encoding", None) or "utf-8"
+    text = restored(text)
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

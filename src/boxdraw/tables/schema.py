@@ -89,7 +89,7 @@ def _validated(estimator: Any, *data: Any, **options: Any) -> Any:
     except TypeError as error:
         raise TypeError(f"X must hold numbers or categories: {error}") from None
     except OverflowError:  # of a whole number with more than 308 digits
-        raise ValueError("Input X contains infinity or a value too large for dtype('float64').") from None
+        raise ValueError("Input X has a whole number too large for dtype('float64').") from None
     except ValueError as error:
         if "setting an array element" not in str(error):
             raise
@@ -186,8 +186,10 @@ def find_encoding(X: Any, names: Any, categorical_features: Any, learns: bool = 
     for j, column in enumerate(columns):
         numbers = None if j in forced else _as_numbers(column)
         absent = [is_missing(value) for value in column.tolist()] if numbers is None else np.isnan(numbers)
-        if numbers is not None and np.isinf(numbers).any():
-            raise ValueError(f"Input X contains infinity or a value too large for dtype('float64') in {labels[j]}.")
+        if numbers is not None and (infinite := np.isinf(numbers)).any():
+            is_whole = all(isinstance(value, int) for value in column[infinite].tolist())
+            what = "has a whole number" if is_whole else "contains infinity or a value"
+            raise ValueError(f"Input X {what} too large for dtype('float64') in {labels[j]}.")
         missing.append(bool(np.any(absent)))
         found = _categories_of(column, absent, labels[j]) if numbers is None else None
         categories.append(found)

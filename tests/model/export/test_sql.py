@@ -496,3 +496,25 @@ def test_other_errors():
         to_sql(make(Limit("x", categories={2**63})))
     with pytest.raises(ValueError, match=r"has '\$\{', which Spark would replace"):
         to_sql(BoxSet([[1]], [[2]], feature_names=["${x}"]), dialect="spark")
+
+
+def test_postgres_cuts_long_names():
+    """Two names that are one for the database are refused; elsewhere they differ."""
+    for names in (["x" * 63 + "1", "x" * 63 + "2"], ["ü" * 31 + "ab", "ü" * 31 + "ac"]):
+        boxes = BoxSet([[1, 2]], [[3, 4]], feature_names=names)
+        with pytest.raises(ValueError, match=r"Postgres may take the features .* for one column"):
+            to_sql(boxes, dialect="postgres")
+        assert names[0] in to_sql(boxes, dialect="duckdb")
+    assert "y" * 63 in to_sql(BoxSet([[1, 2]], [[3, 4]], feature_names=["y" * 62, "y" * 63]), dialect="postgres")
+
+
+def test_the_least_whole_number_is_a_category():
+    least = -(2**63)
+    boxes = BoxSet.from_rules([Rule((Limit("a", categories=frozenset([least])),))], ["a"], {"a": [least, 1]})
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (a INTEGER)")
+    connection.executemany("INSERT INTO t VALUES (?)", [(least,), (least + 1,), (1,)])
+    assert connection.execute(f"SELECT {to_sql(boxes)} FROM t").fetchall() == [(1,), (0,), (0,)]
+    assert boxes.contains([[least], [least + 1], [1]]).tolist() == [True, False, False]
+    with pytest.raises(ValueError, match="more than 64 bits"):
+        to_sql(BoxSet.from_rules([Rule((Limit("a", categories=frozenset([least - 1])),))], ["a"], {"a": [1]}))

@@ -207,6 +207,7 @@ class Dialect:
     rounded: str = "{}"
     has_empty_names: bool = False
     tells_cases_apart: bool = False
+    most_bytes: int | None = None  # of a name; the rest is cut off without a word
     # What texts stand between to be one.
     joined: tuple[str, str, str] = ("", "||", "")
     not_in_names: str = ""
@@ -225,6 +226,7 @@ def _check_features(boxes: BoxSet, engine: Dialect) -> None:
 
 def _fold(name: str, engine: Dialect) -> str:
     """Return a name as the dialect compares it."""
+    name = name.encode("utf-8", "surrogatepass")[: engine.most_bytes].decode("utf-8", "ignore")
     return name if engine.tells_cases_apart else name.lower()
 
 
@@ -284,9 +286,10 @@ def _value(value: Category, kind: str, engine: Dialect, end_mark: str = "") -> s
         return engine.booleans[bool(value)]
     if isinstance(value, str):
         return engine.text(_checked(value, "the text") + end_mark)
-    if isinstance(value, float) and not (value.is_integer() and abs(value) < 2**63):
+    fits = -(2**63) <= value < 2**63
+    if isinstance(value, float) and not (value.is_integer() and fits):
         return engine.number(value)
-    if abs(value) >= 2**63:
+    if not fits:
         raise ValueError(f"the whole number {value} has more than 64 bits: make it text")
     return str(int(value))
 
@@ -436,6 +439,7 @@ _ENGINES = {
         number=_cast_number("DOUBLE PRECISION"),
         exact_text='CAST({} AS TEXT) COLLATE "C"',
         tells_cases_apart=True,
+        most_bytes=63,
         **_with_nan("DOUBLE PRECISION"),
     ),
     "spark": Dialect(
