@@ -206,7 +206,7 @@ def test_boxes_of_a_mixed_table_are_drawn_on_their_numbers():
     assert "3 features" not in str(display.ax_.get_legend().get_title().get_text())
     assert "2 features" in str(display.ax_.get_legend().get_title().get_text())
     assert "no picture: 2" in str(display.ax_.get_legend().get_title().get_text())
-    assert "not drawn in this: 1" in str(display.ax_.get_legend().get_title().get_text())
+    assert "not drawn: 1" in str(display.ax_.get_legend().get_title().get_text())
 
 
 def test_categories_are_strips_with_their_names():

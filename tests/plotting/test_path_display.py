@@ -76,7 +76,7 @@ def test_rates_of_held_out_rows_are_those_of_scikit_learn(rows, model):
     )
     assert display.ax_.lines[-1].get_xydata()[0] == pytest.approx([flagged[~rare].mean(), flagged[rare].mean()])
     assert display.path.auh >= auc(fpr, tpr)
-    assert "ROC of all costs, 100 held-out rows" in legend_texts(display.ax_)
+    assert "ROC of all costs, 100 rows" in legend_texts(display.ax_)
     assert f"share of positives, {rare.mean():.2g}" in legend_texts(display.axes_[1])
 
 

@@ -188,10 +188,6 @@ def draw(boxes: BoxSet, test: Half) -> Any:
     figure = new_figure(7, 4.5)
     axes: Any = figure.subplots()
     BoxesDisplay(boxes, test.X, test.y, pos_label=POSITIVE).plot(ax=axes)
-    if axes.get_xlabel() == "TSH":  # mostly below 5, but up to 530
-        axes.set_xscale("symlog", linthresh=1)
-        axes.set_xlim(left=-0.2)
-        axes.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
     return figure
 
 

@@ -23,6 +23,67 @@ _STRIP = 0.45
 _JITTER = 0.36
 # Beyond, the width of an axis overflows in matplotlib.
 _LARGEST = 1e305
+# Skewed: the middle half of the values has so small a part of their range, and at least twice as much on a log axis,
+# if the largest is so many times what the axis is linear up to; and fewer values say little.
+_MIDDLE, _GAIN, _TIMES, _FEWEST = 0.06, 2.0, 30.0, 20
+_LINEAR = 0.5  # decades that a log axis gives to the values around zero
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How numbers lie along an axis: evenly or, if skewed, by their logarithm beyond ``threshold`` on either side."""
+
+    threshold: float | None = None
+
+    @classmethod
+    def suited_to(cls, values: FloatArray) -> Scale:
+        """Return a log scale for skewed values."""
+        some = np.sort(values[np.isfinite(values) & (values != 0)])
+        if len(some) < _FEWEST or max(-some[0], some[-1]) > _LARGEST:
+            return cls()
+        small = float(np.quantile(np.abs(some), 0.1))
+        threshold = max(float(10.0 ** np.floor(np.log10(small))), 1e-300)
+        logarithmic = cls(threshold)
+        even, other = _middle(some), _middle(logarithmic.along(some))
+        reaches = max(-some[0], some[-1]) >= _TIMES * threshold
+        return logarithmic if reaches and even < _MIDDLE and other >= _GAIN * even else cls()
+
+    def along(self, values: Any) -> Any:
+        """Return where values lie, in decades on a log scale."""
+        if self.threshold is None:
+            return values
+        sizes = np.abs(np.asarray(values, dtype=np.float64)) / self.threshold
+        beyond = _LINEAR + np.log10(np.maximum(sizes, 1))
+        return np.sign(values) * np.where(sizes < 1, _LINEAR * sizes, beyond)
+
+    def at(self, place: float) -> float:
+        """Return the value at a place: the inverse of `along`."""
+        if self.threshold is None:
+            return place
+        size = abs(place)
+        value = size / _LINEAR if size < _LINEAR else 10 ** (size - _LINEAR)
+        return float(np.copysign(value * self.threshold, place))
+
+    def decades(self, low: float, high: float) -> list[tuple[float, str]]:
+        """Return powers of ten in a range, at most about six, and zero, with their texts; none on an even scale."""
+        if self.threshold is None:
+            return []
+        last = np.log10(max(abs(low), abs(high)) / self.threshold)
+        powers = self.threshold * 10.0 ** np.arange(0, last + 1e-9, max(1, np.ceil(last / 6)))
+        found = [0.0, *powers.tolist(), *(-powers).tolist()]
+        return [(value, literal(f"{value:g}".replace("e+0", "e"))) for value in sorted(found) if low <= value <= high]
+
+    def of_matplotlib(self) -> tuple[str, dict[str, float]]:
+        """Return the scale as matplotlib names it."""
+        if self.threshold is None:
+            return "linear", {}
+        return "symlog", {"linthresh": self.threshold, "linscale": 0.9 * _LINEAR}
+
+
+def _middle(values: FloatArray) -> float:
+    """Return the part of the range that the middle half of sorted values has."""
+    first, third = np.quantile(values, [0.25, 0.75])
+    return float((third - first) / (values[-1] - values[0])) if values[-1] > values[0] else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +93,7 @@ class NumberAxis:
     boxes: BoxSet
     j: int
     column: FloatArray
+    scale: Scale
 
     def places(self) -> FloatArray:
         """Return the position of each row; NaN if the value is missing."""
@@ -47,10 +109,15 @@ class NumberAxis:
         values = inside[np.isfinite(inside.astype(np.float64, copy=False))]
         if not len(values):
             return []
-        low, high = self.view()
-        room = 0.01 * (high - low)
+        low, high = self._widened(float(values.min()), float(values.max()), 0.01, self.view())
         lower, upper = self.boxes.lower[k, self.j], self.boxes.upper[k, self.j]
-        return [(max(float(lower), float(values.min()) - room), min(float(upper), float(values.max()) + room))]
+        return [(max(float(lower), low), min(float(upper), high))]
+
+    def _widened(self, low: float, high: float, share: float, whole: Span) -> Span:
+        """Move the ends of an interval outwards by a share of a whole one, as it is seen."""
+        start, end = (float(self.scale.along(value)) for value in whole)
+        room = share * (end - start)
+        return self.scale.at(self.scale.along(low) - room), self.scale.at(self.scale.along(high) + room)
 
     def _known(self) -> FloatArray:
         """Return the values of the rows and the limits."""
@@ -65,12 +132,14 @@ class NumberAxis:
         """Return the ends of the axis: the range of rows and limits, with a margin."""
         values = self._known()
         low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-        room = 0.04 * (high - low) or 0.04 * abs(high) or 1.0
+        if low < high:
+            return self._widened(low, high, 0.04, (low, high))
+        room = 0.04 * abs(high) or 1.0
         return low - room, high + room
 
     def ticks(self) -> list[tuple[float, str]] | None:
-        """Return None: matplotlib chooses the ticks."""
-        return None
+        """Return the decades of a log axis; None where matplotlib chooses the ticks."""
+        return self.scale.decades(*self.view()) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +149,7 @@ class CategoryAxis:
     boxes: BoxSet
     j: int
     column: npt.NDArray[Any]  # indices of the categories
+    scale: Scale = Scale()
 
     @property
     def known(self) -> tuple[Any, ...]:
@@ -134,7 +204,8 @@ FeatureAxis = NumberAxis | CategoryAxis
 def feature_axis(boxes: BoxSet, j: int, column: npt.NDArray[Any]) -> FeatureAxis:
     """Return the axis of a feature."""
     if boxes.categories[j] is None:
-        return NumberAxis(boxes, j, np.asarray(column, dtype=np.float64))
+        values = np.asarray(column, dtype=np.float64)
+        return NumberAxis(boxes, j, values, Scale.suited_to(values))
     return CategoryAxis(boxes, j, np.asarray(column, dtype=np.intp))
 
 

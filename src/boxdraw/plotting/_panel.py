@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boxdraw._core.arrays import BoolArray, FloatArray
-from boxdraw.plotting._axis import FeatureAxis, Span
+from boxdraw.plotting._axis import CategoryAxis, FeatureAxis, Span
 from boxdraw.plotting._matplotlib import BLACK, BLUE, ORANGE, VERMILLION
 
 if TYPE_CHECKING:
@@ -66,12 +66,17 @@ class Panel:
     def finish(self, xlabel: str | None, ylabel: str | None, room: int) -> None:
         """Set the ends and ticks of the axes, with tick labels only if there is a label; rotate crowded names."""
         ax = self.ax
+        for set_scale, feature in ((ax.set_xscale, self.across), (ax.set_yscale, self.up)):
+            name, options = feature.scale.of_matplotlib()
+            set_scale(name, **options)
         ax.set(xlim=self.across.view(), ylim=self.up.view(), xlabel=xlabel or "", ylabel=ylabel or "")
         for axis, feature, label in ((ax.xaxis, self.across, xlabel), (ax.yaxis, self.up, ylabel)):
             ticks = feature.ticks()
             if ticks is not None:
                 axis.set_ticks([place for place, _ in ticks], labels=[text for _, text in ticks])
+                axis.set_ticks([], minor=True)
                 crowded = axis is ax.xaxis and len("".join(text for _, text in ticks)) > room
+            if isinstance(feature, CategoryAxis):
                 axis.set_tick_params(length=0)
                 if crowded:
                     for text in axis.get_ticklabels():
@@ -102,7 +107,8 @@ class Panel:
     def _draw_tag(self, tag: str, cut: FloatArray, taken: list[FloatArray]) -> None:
         view = np.array([self.across.view(), self.up.view()])
         corners = np.array([[cut[0, a], cut[1, b]] for b in (1, 0) for a in (0, 1)])
-        places = (corners - view[:, 0]) / (view[:, 1] - view[:, 0])
+        seen, ends = (self._along(points) for points in (corners, view.T))
+        places = (seen - ends[0]) / (ends[1] - ends[0])
         # Boxes often share a corner; keep their tags apart.
         texts = [self._text_at(place, tag, right=i % 2 == 1, below=i < 2) for i, place in enumerate(places)]
         best = int(np.argmin([sum(_shared(text, other) for other in taken) for text in texts]))
@@ -120,6 +126,10 @@ class Panel:
             bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
             zorder=4,
         )
+
+    def _along(self, points: FloatArray) -> FloatArray:
+        """Return where points lie along both axes."""
+        return np.column_stack([axis.scale.along(points[:, i]) for i, axis in enumerate((self.across, self.up))])
 
     def _text_at(self, place: FloatArray, tag: str, right: bool, below: bool) -> FloatArray:
         """Return the approximate extent of a tag at a corner, as shares of the axes' width and height."""

@@ -29,7 +29,7 @@ class Strip:
     edges: FloatArray
     hills: tuple[FloatArray, ...]
     ends: tuple[str, ...]  # the numbers at 0 and 1
-    names: tuple[tuple[float, str], ...]  # of the categories
+    names: tuple[tuple[float, str], ...]  # of the categories, or the decades of a log scale
     bars: dict[int, list[Bar]]  # of the boxes that limit the feature; none if only missing values are inside
 
 
@@ -57,24 +57,26 @@ def _categories(axis: CategoryAxis, positive: BoolArray, limited_by: Sequence[in
 
 
 def _numbers(axis: NumberAxis, positive: BoolArray, limited_by: Sequence[int]) -> Strip:
-    low, high = _ends(axis, positive)
+    (low, high), scale = _ends(axis, positive), axis.scale
     known = np.isfinite(axis.column)
     n_bins = _BINS
-    if whole := _is_whole(axis.column[known]):
+    if whole := scale.threshold is None and _is_whole(axis.column[known]):
         # The same number of integers in each bin; otherwise the histogram looks like a comb.
         first, n_whole = np.floor(low), int(np.ceil(high) - np.floor(low)) + 1
         per_bin = -(-n_whole // _BINS)
         n_bins = -(-n_whole // per_bin)
         low, high = first - 0.5, first - 0.5 + n_bins * per_bin
-    at = np.clip(_along(axis.column[known], low, high), 0, 1)
+    start, stop = float(scale.along(low)), float(scale.along(high))
+    at = np.clip(_along(scale.along(axis.column[known]), start, stop), 0, 1)
     hills = _shares(np.minimum((at * n_bins).astype(np.intp), n_bins - 1), positive[known], n_bins)
     boxes, j = axis.boxes, axis.j
     bars = {}
     for k in limited_by:
         texts = format_number(float(boxes.lower[k, j])), format_number(float(boxes.upper[k, j]))
-        bars[k] = [(*_along(np.array(span), low, high).tolist(), texts) for span in axis.spans(k)]
+        bars[k] = [(*_along(scale.along(np.array(span)), start, stop).tolist(), texts) for span in axis.spans(k)]
     ends = tuple(f"{float(f'{x:.3g}'):.6g}" for x in ((low + 0.5, high - 0.5) if whole else (low, high)))
-    return Strip(j, np.linspace(0, 1, n_bins + 1), hills, ends, (), bars)
+    marks = [(float(_along(scale.along(value), start, stop)), text) for value, text in scale.decades(low, high)]
+    return Strip(j, np.linspace(0, 1, n_bins + 1), hills, ends, tuple(marks), bars)
 
 
 def _along(values: FloatArray, low: float, high: float) -> FloatArray:

@@ -45,7 +45,8 @@ class BoxesDisplay(FeaturesDisplay):
     In a grid of pairs, a row that the other features exclude from every box is only a dot, so for rows with a marker
     the two features of the panel decide. A box is coloured only where it has rows.
 
-    Categories are strips with jittered rows. Rows with a missing number are not drawn, but counted in the legend.
+    Categories are strips with jittered rows. A skewed number has a log axis, which is linear around zero. Rows with a
+    missing number are not drawn, but counted in the legend.
 
     Parameters
     ----------
@@ -272,8 +273,8 @@ class BoxesDisplay(FeaturesDisplay):
         numbers = [j for j in self._shown if self.boxes.categories[j] is None]
         lacking = np.any([is_absent(self._columns[j], False) for j in numbers], axis=0) if numbers else np.zeros(1)
         if n_lacking := int(lacking.sum()):
-            where = "this" if n_shown == 2 else "its panels"
-            notes.append(f"Rows that lack a number and are not drawn in {where}: {n_lacking}")
+            where = "" if n_shown == 2 else " in its panels"
+            notes.append(f"Rows that lack a number and are not drawn{where}: {n_lacking}")
         if self._rules.card is not None and n_shown > 2:  # the panels only have space for numbers
             names = ", ".join(self._rules.tag(k).removeprefix("Box ") for k in range(len(self.boxes)))
             notes.append(f"Points of the boxes: {names}")

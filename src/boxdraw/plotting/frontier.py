@@ -95,7 +95,7 @@ class FrontierDisplay(Display):
         for size, score in zip(sizes, scores, strict=True):
             if size == self.frontier.chosen:
                 ax.plot([size], [score], "s", ms=9, color=VERMILLION, zorder=3, label="in use")
-                ax.legend(**LEGEND)
+                ax.legend(ncols=3, **LEGEND)
         ax.set_xlabel(self.frontier.labels[0])
         ax.set_ylabel(self.frontier.labels[1])
         ax.xaxis.get_major_locator().set_params(integer=True)

@@ -45,7 +45,8 @@ class LimitsDisplay(FeaturesDisplay):
     values too.
 
     Each feature has its own scale, whose ends are written at its sides. It covers all limits and all rows but half a
-    percent of each class at either end; these are counted in the outermost bins.
+    percent of each class at either end; these are counted in the outermost bins. The scale of a skewed number is
+    logarithmic, with the powers of ten below it, and linear around zero.
 
     Parameters
     ----------

@@ -100,15 +100,17 @@ class PathDisplay(Display):
             `FastBoxesClassifier`, `FastBoxesClassifierCV` or, with rows, `ScoredBoxesClassifier`, whose trade-off is
             over its threshold.
         X : array-like or frame of shape (n_samples, n_features), optional
-            Held-out rows. Without them the rates are those of the training rows.
+            Rows, best held-out ones. Without them the rates are those of the training rows.
         y : array-like of shape (n_samples,), optional
-            The labels of the held-out rows.
+            The labels of the rows.
         sample_weight : array-like of shape (n_samples,), optional
             Their weights.
         negative_weights : sequence of float, optional
-            The costs to mark; by default the paper's ten, 0.1 to 1. For a scorecard, the points; by default all.
+            The costs to mark; by default the paper's ten, 0.1 to 1, or a range around that of the model if it is
+            not among them. For a scorecard, the points; by default all.
         name : str, optional
-            The name of the rows in the legend: by default "training rows", or "held-out rows" with their number.
+            The name of the rows in the legend, such as "held-out rows": by default "training rows", or the number of
+            the rows that are passed.
         ax : matplotlib Axes or pair of them, optional
             Where to draw, as in `plot`.
 
@@ -125,7 +127,7 @@ class PathDisplay(Display):
         >>> display = PathDisplay.from_estimator(model)
         >>> display = PathDisplay.from_estimator(model, [[2], [6], [3]], [1, 0, 0])
         >>> display.name
-        '3 held-out rows'
+        '3 rows'
         """
         check_is_fitted(estimator)
         if (X is None) != (y is None):
@@ -140,7 +142,7 @@ class PathDisplay(Display):
         if X is None:
             if sample_weight is not None:
                 raise ValueError("sample_weight is for the rows of X; the training rows have the weights of fit")
-            weights = _PAPER_COSTS if negative_weights is None else negative_weights
+            weights = _costs_near(estimator.negative_weight_) if negative_weights is None else negative_weights
             return cls(estimator.path(weights), name=name or "training rows").plot(ax=ax)
         positive = has_label(labels_for(estimator, y), estimator.pos_label_)
         return cls.from_predictions(
@@ -150,7 +152,7 @@ class PathDisplay(Display):
             negative_weight=estimator.negative_weight_,
             negative_weights=negative_weights,
             pos_label=True,
-            name=name or f"{len(positive)} held-out rows",
+            name=name or f"{len(positive)} rows",
             ax=ax,
         )
 
@@ -193,7 +195,7 @@ class PathDisplay(Display):
         negative_weight : float, optional
             The cost of the model, marked by a star.
         negative_weights : sequence of float, optional
-            The costs to mark; by default the paper's ten, 0.1 to 1.
+            The costs to mark; by default as in `from_estimator`.
         pos_label : label, optional
             The positive class; 1, or True, by default.
         name : str, optional
@@ -213,7 +215,7 @@ class PathDisplay(Display):
         >>> display.path.rates_at(0.6), round(display.path.precision_at(0.6), 2)
         ((0.5, 0.5), 0.5)
         """
-        marked = _PAPER_COSTS if negative_weights is None else negative_weights
+        marked = _costs_near(negative_weight) if negative_weights is None else negative_weights
         curve = _curve(y, critical_weight, sample_weight, pos_label, marked, negative_weight)
         return cls(curve, name=name or f"{len(np.asarray(y))} rows").plot(ax=ax)
 
@@ -316,6 +318,13 @@ class PathDisplay(Display):
                 va="top" if flat else "center",
                 fontsize="small",
             )
+
+
+def _costs_near(current: float | None) -> FloatArray:
+    """Return the paper's costs if that of the model is among them, or else costs around it."""
+    if current is None or _PAPER_COSTS[0] <= current <= _PAPER_COSTS[-1]:
+        return _PAPER_COSTS
+    return np.asarray(current * 2.0 ** np.arange(-5, 6))
 
 
 def _set_rates(ax: Axes, xlabel: str, ylabel: str) -> None:
