@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -148,7 +149,9 @@ def test_demo_repeats_itself_in_another_process_without_pandas(tour):
     out, text = tour
     files = {path.name: path.read_bytes() for path in out.iterdir()}
     command = [sys.executable, "-X", "utf8", "-c", _WITHOUT_PANDAS, "demo", "--force", "--out", str(out)]
-    assert subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout == text
+    environment = dict(os.environ)  # without what readline adds to it unseen: COLUMNS
+    again = subprocess.run(command, check=True, capture_output=True, encoding="utf-8", env=environment)
+    assert again.stdout == text
     assert {path.name: path.read_bytes() for path in out.iterdir()} == files
 
 
