@@ -4,12 +4,16 @@ Tables with planted rules by seed, from the generator of ``_planted_tables.py``.
 periods of 1000 rows, with a reference of 4000; a row that they hold is positive with a chance of .8. *Stable*: nothing
 changes; once as by default, and once without a tolerance. *Drift*, from the first period on: the chance falls to .6;
 half of the rows that the rules hold come twice; a tenth of the values of a column that the rules limit goes missing.
+Evidently and NannyML, where they are installed (``pip install evidently nannyml``), watch the first tables, too, as
+``_monitors.py`` says.
 """
 
 import argparse
+import importlib.util
 import warnings
 
 import numpy as np
+from _monitors import first_alarms, plain
 from _planted_tables import draw_rows, held, make_table
 from accuracy import print_rows
 from joblib import Parallel, delayed
@@ -41,8 +45,8 @@ DRIFTS = {
 }
 
 
-def run_seed(seed):
-    """Return whether a stable year raises an alarm, with and without tolerance, and when each drift is found."""
+def run_seed(seed, peers=()):
+    """Return when each watcher raises its first alarm, in a stable year and with each drift."""
     table, rng = make_table(seed), np.random.default_rng([seed, 3])
     X = draw_rows(table.columns, N_REFERENCE + PERIODS * N_ROWS, rng)
     flagged = held(table.boxes.rules(), X)
@@ -50,38 +54,57 @@ def run_seed(seed):
     model = BoxSetClassifier(table.boxes, classes=(False, True))
     reference = X[:N_REFERENCE], y[:N_REFERENCE]
     cuts = [slice(start, start + N_ROWS) for start in range(N_REFERENCE, len(X), N_ROWS)]
-    stable = [(X[cut], y[cut]) for cut in cuts]
-    found = [not monitor(model, reference, stable, **options).ok for options in ({}, {"tolerance": 0})]
-    for drift in DRIFTS.values():
+    years = {"stable": [(X[cut], y[cut]) for cut in cuts]}
+    for name, drift in DRIFTS.items():
         state = int(rng.integers(2**32))
-        periods = []
-        for k, cut in enumerate(cuts):
-            own = np.random.default_rng([state, 0 if drift is missing_values else k])  # the same column each time
-            periods.append(drift(X[cut], y[cut], flagged[cut], table.boxes, own))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            alarms = monitor(model, reference, periods).alarms
-        found.append(min((alarm.period for alarm in alarms), default=PERIODS + 1))
+        own = [np.random.default_rng([state, 0 if drift is missing_values else k]) for k in range(PERIODS)]
+        years[name] = [
+            drift(X[cut], y[cut], flagged[cut], table.boxes, one) for cut, one in zip(cuts, own, strict=True)
+        ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = {("boxdraw", name): first(model, reference, periods) for name, periods in years.items()}
+        found["boxdraw", "stable, no tolerance"] = first(model, reference, years["stable"], tolerance=0)
+    names = [name for name, used in zip(X.columns, table.boxes.limited.any(axis=0), strict=True) if used]
+    for peer in peers:
+        frames = {name: [plain(*rows, table.boxes.contains(rows[0]), names) for rows in years[name]] for name in years}
+        base = plain(*reference, flagged[:N_REFERENCE], names)
+        found |= {(peer, name): first_alarms(peer, base, periods) for name, periods in frames.items()}
     return found
+
+
+def first(model, reference, periods, **options):
+    """Return the first period with an alarm, from 1; one past the last if there is none."""
+    return min((alarm.period for alarm in monitor(model, reference, periods, **options).alarms), default=PERIODS + 1)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0, help="of the first table")
     parser.add_argument("--tables", type=int, default=200)
+    parser.add_argument("--peer-tables", type=int, default=10, help="for Evidently and NannyML, which take their time")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="two tables")
+    parser.add_argument("--quick", action="store_true", help="two tables, no peers")
     options = parser.parse_args()
+    installed = [name for name in ("Evidently", "NannyML") if importlib.util.find_spec(name.lower())]
     seeds = range(options.seed, options.seed + (2 if options.quick else options.tables))
-    found = np.array(Parallel(n_jobs=options.jobs)(delayed(run_seed)(seed) for seed in seeds))
+    n_peers = 0 if options.quick else options.peer_tables
+    results = Parallel(n_jobs=options.jobs)(
+        delayed(run_seed)(seed, installed if k < n_peers else ()) for k, seed in enumerate(seeds)
+    )
     rows = []
-    for name, raised in zip(("stable", "stable, no tolerance"), found.T, strict=False):
-        rows.append([name, f"{raised.mean():.1%} of years (bar 5%: {'met' if raised.mean() <= BAR else 'not met'})"])
-    for name, period in zip(DRIFTS, found.T[2:], strict=True):
-        late = f"median period {np.median(period):.0f}, nine in ten by {np.quantile(period, 0.9):.0f}"
-        rows.append([name, f"{np.mean(period <= PERIODS):.1%} found; {late}"])
+    for key in dict.fromkeys(key for found in results for key in found):
+        periods = np.array([found[key] for found in results if key in found])
+        raised = np.mean(periods <= PERIODS)
+        text = f"{raised:.1%} found; median period {np.median(periods):.0f}"
+        text += f", nine in ten by {np.quantile(periods, 0.9):.0f}"
+        if key[1].startswith("stable"):
+            text = f"{raised:.1%} of years" + f" (bar 5%: {'met' if raised <= BAR else 'not met'})" * (
+                key[0] == "boxdraw"
+            )
+        rows.append([*key, str(len(periods)), text])
     print(f"Seeds {seeds[0]} to {seeds[-1]}; period {PERIODS + 1} is never.\n")
-    print_rows(["", "alarms"], rows)
+    print_rows(["", "", "tables", "alarms"], sorted(rows, key=lambda row: row[1]))
 
 
 if __name__ == "__main__":

@@ -335,3 +335,36 @@ X, Y = rows(50)
 def test_what_cannot_be_watched(arguments, options, error, message):
     with pytest.raises(error, match=message):
         monitor(*arguments, **options)
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_stored_tables_give_the_same(tmp_path, bare):
+    import pyarrow as pa
+    import pyarrow.dataset
+    import pyarrow.parquet
+
+    tables, model = [], BOXES if bare else MODEL
+    for month, (X, y) in (("2026-10", rows(900)), ("2026-11", rows(700, 1)), ("2026-12", rows(600, 2, 0.5))):
+        tables.append(X.assign(other=1.0, month=month, fraud=y))
+    base, every = tables[0].drop(columns="month"), pd.concat(tables[1:], ignore_index=True)
+    whole = monitor(model, base, every, target="fraud", time="month")
+    paths = [tmp_path / "base.parquet", tmp_path / "every.parquet"]
+    for path, frame in zip(paths, (base, every), strict=True):
+        pyarrow.parquet.write_table(pa.Table.from_pandas(frame), path, row_group_size=100)
+    stored = monitor(model, paths[0], pa.dataset.dataset(paths[1]), target="fraud", time="month")
+    assert stored.to_frame().equals(whole.to_frame())
+    base.to_csv(tmp_path / "base.csv", index=False)
+    apart = {month: part.drop(columns="month") for month, part in every.groupby("month")}
+    named = monitor(model, str(tmp_path / "base.csv"), apart, target="fraud")
+    assert named.to_frame().equals(whole.to_frame())
+
+
+def test_frames_of_dask_give_the_same():
+    dd = pytest.importorskip("dask.dataframe")
+    base, now = (X.assign(fraud=y) for X, y in (rows(900), rows(700, 1, 0.4)))
+    month = now.assign(month=np.where(np.arange(700) % 3, 11, 12))
+    parts = [dd.from_pandas(frame, npartitions=n) for frame, n in ((base, 3), (now, 4), (month, 5))]
+    whole = monitor(MODEL, base, {"May": now}, target="fraud")
+    assert monitor(MODEL, parts[0], {"May": parts[1]}, target="fraud").to_frame().equals(whole.to_frame())
+    whole = monitor(MODEL, base, month, target="fraud", time="month")
+    assert monitor(MODEL, parts[0], parts[2], target="fraud", time="month").to_frame().equals(whole.to_frame())

@@ -23,7 +23,7 @@ from boxdraw.model.file import Model
 from boxdraw.service.compare import drawing_of
 from boxdraw.service.counts import Counter, Piece, Tally, boxes_of, divided, stability_index, tails
 from boxdraw.service.page import PICTURES, page, picture, table
-from boxdraw.service.periods import as_piece, named_periods, rows_and_labels, sorted_periods, two_labels
+from boxdraw.service.periods import Labelled, Reader, as_piece, sorted_periods, two_labels
 
 __all__ = ["Alarm", "Monitoring", "Reading", "monitor", "watch"]
 
@@ -167,7 +167,7 @@ def monitor(
     ----------
     model : fitted classifier, BoxSet or Scorecard
         The rules.
-    reference : frame, array-like or pair (X, y)
+    reference : frame, array-like, pair (X, y) or stored table
         Rows of a time when all was well, best ones that the rules were not learned from: on their own training rows
         rules look better than they are.
     periods : mapping of names to such, list of such, or one frame with ``time``
@@ -210,13 +210,23 @@ def monitor(
     drawing = drawing_of(model, "model")
     known = model._as_model() if isinstance(model, BaseBoxClassifier) else Model(drawing)
     column = known.target if target is None else target
-    base = rows_and_labels(reference, column, time)
-    those = list(named_periods(periods, column, time))
-    if target is not None and all(labels is None for _, labels in (base, *(one for _, one in those))):
+    reader = Reader(boxes_of(drawing), column, time)
+    if isinstance(model, BaseBoxClassifier):
+        classes = known.classes
+    else:
+        found = [labels for _, labels in reader.parts(reference) if labels is not None]
+        classes = two_labels(np.concatenate(found)) if found else None
+    labelled = []
+
+    def piece(part: Labelled) -> Piece:
+        labelled.append(part[1] is not None)
+        return as_piece(part, classes)
+
+    base, named = map(piece, reader.parts(reference)), ((name, piece(part)) for name, part in reader.named(periods))
+    watched = watch(known, base, named, periods_per_year, false_alarms, tolerance, time is not None)
+    if target is not None and not any(labelled):
         raise ValueError(f"target={target!r} is a column of neither the reference nor any period.")
-    classes = known.classes if isinstance(model, BaseBoxClassifier) else two_labels(base[1])
-    pieces = ((name, as_piece(one, classes)) for name, one in those)
-    return watch(known, [as_piece(base, classes)], pieces, periods_per_year, false_alarms, tolerance, time is not None)
+    return watched
 
 
 def watch(

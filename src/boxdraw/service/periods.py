@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import narwhals as nw
@@ -11,31 +13,75 @@ import numpy as np
 import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray
+from boxdraw._core.progress import RowsProgress
+from boxdraw.model.boxes import BoxSet
 from boxdraw.model.rule import is_missing
 from boxdraw.service.counts import Piece
+from boxdraw.tables.arrow import MEMORY_LIMIT, ArrowReader
+from boxdraw.tables.dask import is_dask
 from boxdraw.tables.labels import as_labels, has_label, rarer_label
+from boxdraw.tables.source import open_dataset
+from boxdraw.tables.trained import by_place, text_features
 
 Labelled = tuple[Any, npt.NDArray[Any] | None]  # rows, and labels if there are some
 
 
-def named_periods(periods: Any, target: str | None, time: str | None) -> Iterator[tuple[Any, Labelled]]:
-    """Yield the names of periods, with rows and labels."""
-    if time is not None:
-        frame = _frame(periods)
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads rows and labels in any form; a stored table and the partitions of a Dask frame one part after the other."""
+
+    boxes: BoxSet
+    target: str | None
+    time: str | None
+
+    def parts(self, rows: Any) -> Iterator[Labelled]:
+        """Yield rows with labels."""
+        for part in self._frames(rows):
+            yield rows_and_labels(part, self.target, self.time)
+
+    def named(self, periods: Any) -> Iterator[tuple[Any, Labelled]]:
+        """Yield the names of periods, with rows and labels; a name may come several times."""
+        if self.time is not None:
+            for part in self._frames(periods):
+                yield from self._by_time(part, self.time)
+            return
+        if not isinstance(periods, Mapping | list):
+            raise TypeError(
+                "periods must be a mapping of names to frames or pairs (X, y), a list of these, or a frame with time=, "
+                f"the name of the column of periods; got {type(periods).__name__}."
+            )
+        named = periods.items() if isinstance(periods, Mapping) else enumerate(periods, start=1)
+        yield from ((name, part) for name, rows in named for part in self.parts(rows))
+
+    def _by_time(self, rows: Any, time: str) -> Iterator[tuple[Any, Labelled]]:
+        frame = _frame(rows)
         if frame is None or time not in frame.columns:
             raise ValueError(f"With time={time!r}, periods must be one frame that has this column.")
         if any(map(is_missing, frame[time].to_list())):
             raise ValueError(f"The column {time!r} of periods has missing values: each row needs its period.")
         for value in frame[time].unique().to_list():
-            yield value, rows_and_labels(frame.filter(nw.col(time) == value).to_native(), target, time)
-        return
-    if not isinstance(periods, Mapping | list):
-        raise TypeError(
-            "periods must be a mapping of names to frames or pairs (X, y), a list of these, or a frame with time=, "
-            f"the name of the column of periods; got {type(periods).__name__}."
-        )
-    named = periods.items() if isinstance(periods, Mapping) else enumerate(periods, start=1)
-    yield from ((name, rows_and_labels(rows, target, time)) for name, rows in named)
+            yield value, rows_and_labels(frame.filter(nw.col(time) == value).to_native(), self.target, time)
+
+    def _frames(self, rows: Any) -> Iterator[Any]:
+        if is_dask(rows):
+            yield from (part.compute() for part in rows[self._needed(rows.columns)].partitions)
+        elif isinstance(rows, str | PathLike) or hasattr(rows, "scanner"):  # a pyarrow dataset
+            dataset = open_dataset(rows, text_features(self.boxes))
+            reader = ArrowReader(dataset, MEMORY_LIMIT, None, RowsProgress("", False))
+            yield from map(_as_table, reader.batches(self._needed(dataset.schema.names)))
+        else:
+            yield rows
+
+    def _needed(self, columns: Iterable[str]) -> list[str]:
+        names = list(columns)
+        wanted = {*(names if by_place(names, self.boxes) else self.boxes.feature_names), self.target, self.time}
+        return [name for name in names if name in wanted]
+
+
+def _as_table(batch: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.Table.from_batches([batch])
 
 
 def rows_and_labels(rows: Any, target: str | None, time: str | None) -> Labelled:
