@@ -7,16 +7,20 @@ in no box of the rule. *Revise*: what is in use is the rule with one to three ch
 moved by an eighth to a quarter of its rows' ranks, dropped, or added. Gain is recall less the false-alarm rate, on
 fresh rows, at the balance of the classes, over that of the rules in use; kept is that of three changes at most
 (``revise``) over that of a new fit, both with balanced costs, on tables where a new fit gains at least .05.
+``--public`` takes the tables of ``_public_months.py`` instead, where they are installed: rules are learned from a part,
+changed or learned anew on the next one, and judged on the one after.
 """
 
 import argparse
 import sys
 import warnings
 
+import _public_months
 import numpy as np
 from _planted_tables import held, make_table
 from accuracy import print_rows
 from joblib import Parallel, delayed
+from sklearn import clone
 from threadpoolctl import threadpool_limits
 
 from boxdraw import SparseBoxesClassifier
@@ -67,15 +71,36 @@ def revise(table, rng):
         worn = changed(worn, table.X, rng)
     X, clean = table.fresh()
 
-    def worth(boxes):
-        flagged = boxes.contains(X)
-        return flagged[clean].mean() - flagged[~clean].mean()
-
     revised = SparseBoxesClassifier(revise=worn, false_alarm_cost="balanced").fit(table.X, table.y)
     new = SparseBoxesClassifier(false_alarm_cost="balanced").fit(table.X, table.y)
     taken = next(one.n_changes for one in revised.revisions_ if one.boxes == revised.boxes_)
-    old = worth(worn)
-    return worth(revised.boxes_) - old, worth(new.boxes_) - old, taken
+    old = worth(worn, X, clean)
+    return worth(revised.boxes_, X, clean) - old, worth(new.boxes_, X, clean) - old, taken
+
+
+def worth(boxes, X, positive):
+    """Return recall less the false-alarm rate."""
+    flagged = boxes.contains(X)
+    return flagged[positive].mean() - flagged[~positive].mean()
+
+
+def print_public():
+    """Print what old, changed and new rules are worth on later rows of public tables."""
+    rows = []
+    for name in _public_months.installed():
+        parts = _public_months.read(name)
+        for k in range(len(parts) - 2):
+            with threadpool_limits(1), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                first = SparseBoxesClassifier(false_alarm_cost="balanced", pos_label=1).fit(*parts[k])
+                new = clone(first).fit(*parts[k + 1])
+                changed = clone(first).set_params(revise=first.boxes_).fit(*parts[k + 1])
+            X, y = parts[k + 2]
+            values = [worth(one.boxes_, X, y == 1) for one in (first, changed, new)]
+            taken = next(one.n_changes for one in changed.revisions_ if one.boxes == changed.boxes_)
+            limits = " / ".join(str(one.boxes_.n_limits) for one in (first, changed, new))
+            rows.append([name, str(k + 3), *(f"{value:.3f}" for value in values), str(taken), limits])
+    print_rows(["table", "part judged on", "old rules", "changed", "new", "changes", "limits of each"], rows)
 
 
 def run_seed(seed):
@@ -93,7 +118,11 @@ def main():
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="two tables")
+    parser.add_argument("--public", action="store_true", help="public tables only")
     options = parser.parse_args()
+    if options.public:
+        print_public()
+        return
     seeds = range(options.seed, options.seed + (2 if options.quick else options.tables))
     results = []
     for done, result in enumerate(
