@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -77,14 +79,19 @@ class Rates:
 
 
 def rates_text(column: str, groups: Groups, models: Sequence[tuple[str, Rates]]) -> str:
-    """Write the rates of each group as columns of text."""
+    """Write the rates of each group as columns of text: a table for each model, and for each of its boxes."""
     titles = [title for share in _SHARES for title in (share.replace("_", " "), "95% interval")]
-    rows = []
+    tables = []
     for model, rates in models:
-        for row in rates.as_rows(groups):
-            cells = [model, row["rule"], printable(row["group"]), f"{row['rows']:.10g}"]
-            for share in _SHARES:
-                low, high = percent(row[f"{share}_low"]), percent(row[f"{share}_high"])
-                cells += [percent(row[share], 1), "-" if low == "-" else f"{low}-{high}"]
-            rows.append(cells)
-    return text_table(["model", "rule", printable(column), "rows", *titles], rows, left=3)
+        for rule, rows in groupby(rates.as_rows(groups), key=itemgetter("rule")):
+            table = text_table([printable(column), "rows", *titles], [_cells(row) for row in rows])
+            tables.append(f"{model}{'' if rule == _ANY else f', {rule}'}:\n{table}")
+    return "\n\n".join(tables)
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    cells = [printable(row["group"]), f"{row['rows']:.10g}"]
+    for share in _SHARES:
+        low, high = percent(row[f"{share}_low"]), percent(row[f"{share}_high"])
+        cells += [percent(row[share], 1), "-" if low == "-" else f"{low}-{high}"]
+    return cells
