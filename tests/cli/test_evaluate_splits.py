@@ -167,9 +167,7 @@ def test_rates_of_groups_are_those_of_the_held_out_rows(run, table):
             assert here == pytest.approx([hits / whole, low[0], high[0]])
     assert {row["rule"] for row in rows} == {"all", *rules}
     assert {row["rule"] for row in found["models"]["tree"]["protected"]} == {"all"}
-    blocks = [
-        block for block in result.out.split("\n\n") if block.lstrip().startswith("Sparse Boxes") and "north" in block
-    ]
+    own = [block for block in result.out.split("\n\n") if block.startswith("Sparse Boxes")]
     lines = [line for block in own for line in block.splitlines() if line.startswith("north ")]
     assert len(lines) == 1 + len(rules)
     assert f" {rows[1]['alarm_rate']:.1%} " in lines[0]
