@@ -19,13 +19,13 @@ const MOST_LIMITS = 6;
 export function mountRules(root, store) {
   const drafts = new Map();
   const start = {};
-  const cards = new Map();
+  const shared = { drafts, cards: new Map(), unfolded: new Set(), redraw: () => redraw() };
   store.subscribe((what) => {
     if (what === "log") drafts.clear();
   });
   const redraw = keepDrawn(root, store, () => [
     ruleIntroduction(store),
-    ...boxLists(store, (k) => boxCard(store, k, drafts, () => redraw(), cards)),
+    ...boxLists(store, (k) => boxCard(store, k, shared)),
     newBoxForm(store, start, () => redraw()),
   ]);
 }
@@ -58,12 +58,12 @@ function boxLists(store, card) {
 }
 
 /** Draw a box; where nothing about it changed, a stand-in tells that its card may stay as it is. */
-function boxCard(store, k, drafts, redraw, cards) {
+function boxCard(store, k, { drafts, redraw, cards, unfolded }) {
   const box = store.model.boxes[k];
   const chosen = store.selected === k;
   const open = chosen && store.editing;
   const figures = presentSets(store).map(({ evaluation }) => figuresOf(evaluation, k));
-  const state = JSON.stringify([chosen, open, box.points, figures, boxNotes(store, k)]);
+  const state = JSON.stringify([chosen, open, unfolded.has(k), box.points, figures, boxNotes(store, k)]);
   const [known, now] = [cards.get(k), [box.limits, boxOrder(store), state]];
   cards.set(k, now);
   if (!open && known?.every((part, i) => part === now[i])) {
@@ -78,7 +78,14 @@ function boxCard(store, k, drafts, redraw, cards) {
       el("h3", {}, chooseButton(store, k, open)),
       box.points === null ? null : el("span", { class: "badge" }, pointsText(box.points)),
     ),
-    ruleSentence(store.report.features, box, limitOrder(store, k)),
+    ruleSentence(store.report.features, box, limitOrder(store, k), {
+      open: unfolded.has(k),
+      ontoggle: (event) => {
+        if (event.target.open) unfolded.add(k);
+        else unfolded.delete(k);
+        redraw();
+      },
+    }),
     el("p", { class: "box-counts" }, catchText(store, k)),
     open ? boxFigureTable(store, k) : null,
     el(
@@ -118,7 +125,7 @@ function catchText(store, k) {
 }
 
 /** Write a rule as ruleText does, with each condition as a piece of its own, and what matters least folded. */
-export function ruleSentence(features, box, order = box.limits.keys()) {
+export function ruleSentence(features, box, order = box.limits.keys(), fold = null) {
   const asked = [...order].filter((j) => isLimited(box.limits[j]));
   const pieces = (some, first) =>
     some.flatMap((j, i) => [
@@ -130,7 +137,10 @@ export function ruleSentence(features, box, order = box.limits.keys()) {
   const sentence = el("p", { class: "rule" }, asked.length ? pieces(shown, true) : "every row");
   if (!rest.length) return el("div", { "data-key": "rule" }, sentence);
   const summary = el("summary", {}, `and ${rest.length} limits that keep out less`);
-  const more = el("details", { "data-key": "more" }, summary, el("p", { class: "rule" }, pieces(rest, false)));
+  // While nobody looks, what is folded is not made: with many boxes that takes most of a drag.
+  const folded = fold !== null && !fold.open;
+  const all = folded ? null : el("p", { class: "rule" }, pieces(rest, false));
+  const more = el("details", { "data-key": "more", ontoggle: fold?.ontoggle ?? (() => {}) }, summary, all);
   return el("div", { "data-key": "rule" }, sentence, more);
 }
 
