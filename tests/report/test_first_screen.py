@@ -4,8 +4,9 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
-from boxdraw import FastBoxesClassifier
+from boxdraw import FastBoxesClassifier, ScoredBoxesClassifier, SparseBoxesClassifier
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.report.closed_form import closed_form
 from boxdraw.report.payload import array
@@ -197,3 +198,29 @@ def test_a_card_marks_its_cheapest_threshold(show):
 
     threshold = page.evaluate(f"{STORE}.model.threshold")
     assert total(threshold) == min(map(total, range(1, 6)))
+
+
+@pytest.mark.parametrize(
+    "learner", [SparseBoxesClassifier(random_state=0), ScoredBoxesClassifier(max_boxes="auto")], ids=repr
+)
+def test_rules_of_other_lengths_can_be_chosen(page, tmp_path, learner):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :5]
+    model = learner.set_params(pos_label=0).fit(X, y)
+    points = list(model.frontier_)
+    assert len(points) > 1
+    page.goto(model.report(X, y, tmp_path / "page.html").path.resolve().as_uri())
+    page.locator(".frontier summary").click()
+    lines = page.locator(".frontier tbody tr")
+    lines.first.wait_for()
+    best = max(points, key=lambda point: point.score)
+    for i, point in enumerate(points):
+        text = lines.nth(i).inner_text()
+        flagged = point.boxes.contains(X) if hasattr(point, "boxes") else point.scorecard.contains(X)
+        alarms = (flagged & (y == 1)).sum()
+        assert f"{(flagged & (y == 0)).sum()} caught, {alarms} false alarm" in text
+        assert ("≈" in text) == (point.score >= best.score - best.error)
+    lines.first.get_by_role("button").click()
+    flagged = points[0].boxes.contains(X) if hasattr(points[0], "boxes") else points[0].scorecard.contains(X)
+    assert (np.array(page.evaluate(f"Array.from({STORE}.train.flagged)"), bool) == flagged).all()
+    assert steps(page)[0].startswith("Rules with ")

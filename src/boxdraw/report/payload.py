@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import datetime
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,7 @@ from boxdraw.model.rows import read_columns
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.model.stability import Stability
 
-__all__ = ["FORMAT", "MAX_ROWS", "VERSION", "Labelled", "Subject", "array", "balanced_cost", "payload"]
+__all__ = ["FORMAT", "MAX_ROWS", "VERSION", "Choice", "Labelled", "Subject", "array", "balanced_cost", "payload"]
 
 #: Marks the data of a page.
 FORMAT = "boxdraw.report"
@@ -49,6 +50,31 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """Rules of another length, and how such rules do on held-out rows."""
+
+    decider: BoxSet | Scorecard
+    score: float
+    error: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what the page needs to offer them."""
+        card = self.decider if isinstance(self.decider, Scorecard) else None
+        boxes = self.decider if card is None else card.boxes
+        return {
+            "boxes": json.loads(boxes.to_json())["boxes"],
+            "scorecard": _card(card),
+            "n_limits": boxes.n_limits,
+            "score": self.score if math.isfinite(self.score) else None,
+            "error": self.error if math.isfinite(self.error) else None,
+        }
+
+
+def _card(card: Scorecard | None) -> dict[str, Any] | None:
+    return None if card is None else {"threshold": card.threshold, "points": list(card.points)}
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """What a page is about."""
 
@@ -62,6 +88,7 @@ class Subject:
     closed_form: dict[str, Any] | None = None  # of `boxdraw.report.closed_form`
     closed_form_absent: str | None = None  # the reason
     stability: Stability | None = None
+    frontier: tuple[Choice, ...] = ()
     edits: tuple[Edit, ...] = ()
     digest: str = ""  # of the model file
 
@@ -96,7 +123,7 @@ def payload(
         "fit": subject.fit,
         "features": _features(subject.boxes, train.X),
         "boxes": json.loads(subject.boxes.to_json()),
-        "scorecard": None if card is None else {"threshold": card.threshold, "points": list(card.points)},
+        "scorecard": _card(card),
         "false_alarm_cost": balanced_cost(train) if false_alarm_cost is None else float(false_alarm_cost),
         "data": {
             "train": _rows(subject.boxes, train, max_rows),
@@ -106,6 +133,7 @@ def payload(
         "closed_form_absent": subject.closed_form_absent,
         **({"edits": [edit.as_dict() for edit in subject.edits]} if subject.edits else {}),
         **({"digest": subject.digest} if subject.digest else {}),
+        **({"frontier": [choice.as_dict() for choice in subject.frontier]} if subject.frontier else {}),
         "stability": None if subject.stability is None else subject.stability.to_text().splitlines(),
     }
 

@@ -17,7 +17,7 @@ from boxdraw.learners.base import own_cost
 from boxdraw.model.settings import learned_with
 from boxdraw.model.stability import Stability
 from boxdraw.report.build import page
-from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
+from boxdraw.report.payload import MAX_ROWS, Choice, Labelled, Subject, payload
 from boxdraw.tables.labels import has_label, labels_of, weights_of
 
 __all__ = ["Report", "make_report"]
@@ -162,6 +162,15 @@ def _subject(estimator: Any, y: Any, title: str | None) -> Subject:
         closed_form_absent=absent,
         edits=model.edits,
         digest=model.digest,
+        frontier=_choices(estimator),
+    )
+
+
+def _choices(estimator: Any) -> tuple[Choice, ...]:
+    """Return the rules of each length that the learner found."""
+    return tuple(
+        Choice(point.boxes if hasattr(point, "boxes") else point.scorecard, point.score, point.error)
+        for point in getattr(estimator, "frontier_", ())
     )
 
 

@@ -4,6 +4,7 @@ import { mountCard } from "./card_view.js";
 import { mountCost } from "./cost_view.js";
 import { readReport } from "./data.js";
 import { mountDraft } from "./draft.js";
+import { mountFrontier } from "./frontier_view.js";
 import { mountAbout, mountBar, mountHead } from "./head_view.js";
 import { mountLog } from "./log_view.js";
 import { mountPictures } from "./pictures.js";
@@ -24,6 +25,7 @@ const VIEWS = [
   ["rules", mountStability],
   ["picture", mountPictures],
   ["cost", mountCost],
+  ["cost", mountFrontier],
   ["summary", mountSummary],
   ["rows", mountRows],
   ["log", mountLog],
