@@ -20,11 +20,13 @@ from boxdraw import FastBoxesClassifier, ScoredBoxesClassifier
 from boxdraw.cli.main import main as boxdraw
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-WIDE, PHONE = {"width": 1360, "height": 1000}, {"width": 390, "height": 844}
+WIDE, TABLET, PHONE = ({"width": w, "height": h} for w, h in ((1440, 900), (1024, 768), (390, 844)))
 #: Name of the picture: the page, how the browser shows it, and the part that is on top.
 VIEWS = {
     "report_light": ("boxes", {"viewport": WIDE}, "#top"),
-    "report_dark": ("boxes", {"viewport": WIDE, "color_scheme": "dark"}, "#pictures"),
+    "report_tablet": ("boxes", {"viewport": TABLET}, "#top"),
+    "report_dark": ("boxes", {"viewport": WIDE, "color_scheme": "dark"}, "#top"),
+    "report_limits": ("boxes", {"viewport": WIDE}, "#spread"),
     "report_rows": ("boxes", {"viewport": WIDE}, "#rows"),
     "report_scorecard": ("scorecard", {"viewport": WIDE}, "#top"),
     "report_phone": ("boxes", {"viewport": PHONE}, "#top"),

@@ -90,3 +90,27 @@ def test_hull_of_points_in_any_order(page):
 def test_one_class_has_no_curve(page, positive):
     argument = {"critical": [1.0, 2.0], "positive": positive}
     assert run_js(page, ["roc"], "rocCurve(argument.critical, argument.positive, null)", argument) is None
+
+
+@pytest.mark.parametrize("share", [0.01, 0.2, 0.6])
+@pytest.mark.parametrize("value", [0.05, 0.3, 0.9])
+def test_goals_are_just_kept_on_their_lines(page, value, share):
+    goals = [{"name": name, "value": value} for name in ("min_recall", "min_precision", "max_alarm_rate")]
+    lines = run_js(
+        page,
+        ["curve_shapes"],
+        "argument.goals.map((goal) => ['roc', 'precision'].map((kind) => goalLine(kind, goal, argument.share)))",
+        {"goals": goals, "share": share},
+    )
+    for goal, (roc, precision_recall) in zip(goals, lines, strict=True):
+        for step in (0.25, 0.5, 0.75, 1):
+            fpr, tpr = (a + step * (b - a) for a, b in zip(*roc, strict=True))
+            recall, precision = (a + step * (b - a) for a, b in zip(*precision_recall, strict=True))
+            assert -1e-9 <= min(fpr, tpr, recall, precision) <= max(fpr, tpr, recall, precision) <= 1 + 1e-9
+            flagged = share * tpr + (1 - share) * fpr
+            kept = {"min_recall": tpr, "min_precision": share * tpr / flagged, "max_alarm_rate": flagged}
+            assert kept[goal["name"]] == pytest.approx(value)
+            # Of the flagged rows, the precision is right, and these are the recall of all positives.
+            alarms = share * recall / precision if precision else np.nan
+            kept = {"min_recall": recall, "min_precision": precision, "max_alarm_rate": alarms}
+            assert kept[goal["name"]] == pytest.approx(value)

@@ -89,6 +89,7 @@ class Subject:
     closed_form_absent: str | None = None  # the reason
     stability: Stability | None = None
     frontier: tuple[Choice, ...] = ()
+    goal: tuple[str, float] | None = None  # the name of what was asked for, and its value
     edits: tuple[Edit, ...] = ()
     digest: str = ""  # of the model file
 
@@ -133,6 +134,7 @@ def payload(
         "closed_form_absent": subject.closed_form_absent,
         **({"edits": [edit.as_dict() for edit in subject.edits]} if subject.edits else {}),
         **({"digest": subject.digest} if subject.digest else {}),
+        **({"goal": dict(zip(("name", "value"), subject.goal, strict=True))} if subject.goal else {}),
         **({"frontier": [choice.as_dict() for choice in subject.frontier]} if subject.frontier else {}),
         "stability": None if subject.stability is None else subject.stability.to_text().splitlines(),
     }

@@ -150,6 +150,7 @@ def _subject(estimator: Any, y: Any, title: str | None) -> Subject:
     form, absent = find_form(estimator)
     (negative,) = estimator.classes_[~has_label(estimator.classes_, estimator.pos_label_)]
     name, model = getattr(y, "name", None), estimator._as_model()
+    goal = getattr(estimator, "goal_", None)
     return Subject(
         boxes=estimator.boxes_ if card is None else card.boxes,
         classes=(negative, estimator.pos_label_),
@@ -163,6 +164,7 @@ def _subject(estimator: Any, y: Any, title: str | None) -> Subject:
         edits=model.edits,
         digest=model.digest,
         frontier=_choices(estimator),
+        goal=None if goal is None else (goal.name, goal.value),
     )
 
 

@@ -1,8 +1,14 @@
 /* The shapes of the trade-off: curves with as many points as can be seen, and the signs of models. */
 
 import { rates } from "./evaluate.js";
+import { percent } from "./format.js";
 import { areaUnder, precisionRecall, rocHull, rocPoints } from "./roc.js";
 
+const GOALS = {
+  min_recall: (value) => `goal: recall ${percent(value)}`,
+  min_precision: (value) => `goal: precision ${percent(value)}`,
+  max_alarm_rate: (value) => `goal: ${percent(value)} flagged`,
+};
 const SHARES = [0, 0.25, 0.5, 0.75, 1];
 // No picture is so large that smaller steps would show.
 const FINEST = 0.001;
@@ -53,6 +59,32 @@ export function curveShapes(kind, part, shown, scales) {
   return kind === "roc"
     ? [line("hull", shown.hull), line("roc", shown.roc)]
     : [line("precision", shown.precision)];
+}
+
+/** Return the line on which a goal is just kept, as two points; `share` is that of the positives in all rows. */
+export function goalLine(kind, { name, value }, share) {
+  const odds = share / (1 - share);
+  const clipped = (slope) => [[0, 0], slope > 1 ? [1 / slope, 1] : [1, slope]];
+  if (name === "min_recall") return kind === "roc" ? [[0, value], [1, value]] : [[value, 0], [value, 1]];
+  if (name === "min_precision") {
+    return kind === "roc" ? clipped(value / (1 - value) / odds) : [[0, value], [1, value]];
+  }
+  if (kind === "precision") return clipped(share / value);
+  // share · recall + (1 − share) · false-alarm rate is the alarm rate.
+  const at = (recall) => (value - share * recall) / (1 - share);
+  const least = at(1) < 0 ? [0, value / share] : [at(1), 1];
+  return [least, [Math.min(at(0), 1), at(0) > 1 ? (value - 1 + share) / share : 0]];
+}
+
+/** Draw a goal as a line with its name. */
+export function goalShapes(kind, goal, share, scales) {
+  const points = goalLine(kind, goal, share);
+  const [x, y] = points.at(-1).map((value, i) => scales[i].place(value));
+  const anchor = points.at(-1)[0] > 0.5 ? "end" : "start";
+  return [
+    { key: "goal", tag: "path", class: "goal", d: pathOf(points, scales) },
+    { key: "goal:name", tag: "text", class: "goal-name", x, y: y - 4, "text-anchor": anchor, text: GOALS[goal.name](goal.value) },
+  ];
 }
 
 /** Return where four counts lie in a picture; NaN where there is nothing to divide by. */

@@ -1,6 +1,6 @@
 /* The trade-off over all costs: what is caught against false alarms, and where the model stands in it. */
 
-import { CURVE_KINDS, curveShapes, derived, frameShapes, markShape, spotOf } from "./curve_shapes.js";
+import { CURVE_KINDS, curveShapes, derived, frameShapes, goalShapes, markShape, spotOf } from "./curve_shapes.js";
 import { el, svg } from "./dom.js";
 import { evaluate, rates } from "./evaluate.js";
 import { percent, short } from "./format.js";
@@ -111,10 +111,18 @@ class CurvesPicture {
       makeScale({ low: 0, high: 1, log: false }, MARGIN.left, width - MARGIN.right),
       makeScale({ low: 0, high: 1, log: false }, height - MARGIN.bottom, MARGIN.top),
     ];
-    layers[0].draw(frameShapes(kind, scales, width, height));
+    const { goal } = this.store.report;
+    const goals = goal === undefined ? [] : goalShapes(kind, goal, this.shareOfPositives(), scales);
+    layers[0].draw([...frameShapes(kind, scales, width, height), ...goals]);
     const drawn = parts.filter((part) => curves[part] !== null);
     layers[1].draw(drawn.flatMap((part) => curveShapes(kind, part, derived(curves[part]), scales)));
     layers[2].draw(parts.flatMap((part) => this.markShapes(kind, part, curves[part], scales)));
+  }
+
+  shareOfPositives() {
+    const { truePositives, falseNegatives, falsePositives, trueNegatives } = (this.store.test ?? this.store.train).counts;
+    const positives = truePositives + falseNegatives;
+    return positives / (positives + falsePositives + trueNegatives);
   }
 
   markShapes(kind, part, curve, scales) {
