@@ -1,7 +1,8 @@
 """Rows charged to the limits that exclude them: the compiled twin of `boxdraw.model.gaps`, for large tables.
 
-A row matters only if it is in a box, or charged to a limit with a value nearer than those before. The second is rare
-after some thousand rows: most rows are seen not to matter from their distances in few digits, many rows at a time.
+A row matters only if it is nearer to a limit than those before: than rows in the box if it is in it, or else than those
+charged to the limit that it is farthest beyond. That is rare after some thousand rows: most are seen not to matter from
+their distances in few digits, many rows at a time.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -16,6 +17,7 @@ from boxdraw._core.compiled import inner as compiled_inner
 from boxdraw._core.extremes import more, turn
 
 _TILE = 512  # rows
+_FEW = 16  # rows of a tile in a box, which are looked at one by one
 # Distances in float32 are off by less than half of this where values are from -1 to 1 and limits from -2 to 2.
 _MARGIN = np.float32(2.0**-20)
 _FARTHEST_LIMIT = 2.0
@@ -23,11 +25,11 @@ _FARTHEST_LIMIT = 2.0
 
 @entry
 def charge(X, used, lower, upper, middle, unit, kept_out, inner, outer):
-    """Write into ``inner`` and ``outer`` what rows say; ``kept_out`` is empty if nothing else keeps rows out."""
+    """Write into ``inner`` and ``outer`` what rows say; ``kept_out`` are rows that something else keeps out."""
     n_boxes, n_used = lower.shape
     values = np.zeros((n_used, _TILE), np.float32)
     rows = np.empty((_TILE, n_used), np.float32)
-    far, near = np.empty(_TILE, np.float32), np.empty(_TILE, np.float32)
+    far, near, nearer = np.empty(_TILE, np.float32), np.empty(_TILE, np.float32), np.empty(_TILE, np.bool_)
     row = np.empty(n_used)
     ends, reach, comparable = _in_few_digits(lower, upper, middle, unit)
     for k in range(n_boxes):
@@ -36,11 +38,18 @@ def charge(X, used, lower, upper, middle, unit, kept_out, inner, outer):
         n_rows = min(_TILE, len(X) - start)
         _place(X[start : start + n_rows], used, middle, unit, rows, values)
         for k in range(n_boxes):
-            far[:], near[:] = -1.0, -1.0
+            far[:], near[:], nearer[:] = -1.0, -1.0, True
             if comparable:
                 _distances(values, ends[:, k], reach[:, k], far, near)
+                inside = 0
+                for i in range(_TILE):
+                    inside += near[i] < -_MARGIN and far[i] < 0
+                if inside > _FEW:
+                    _compare_inside(values, ends[:, k], inner[:, k], middle, unit, nearer)
             for i in range(n_rows):
-                if far[i] > near[i] + _MARGIN or (len(kept_out) and kept_out[start + i, k]):
+                if far[i] > near[i] + _MARGIN or kept_out[start + i, k]:
+                    continue
+                if far[i] < 0 and near[i] < -_MARGIN and not nearer[i]:
                     continue
                 for j in range(n_used):
                     row[j] = X[start + i, used[j]]
@@ -105,6 +114,20 @@ def _distances(values, ends, reach, far, near):
             left, right = low - x[i], x[i] - high
             far[i] = more(more(left if left >= below else none, right if right >= above else none), far[i])
             near[i] = more(more(none if left >= below else left, none if right >= above else right), near[i])
+
+
+@compiled_inner
+def _compare_inside(values, ends, inner, middle, unit, nearer):
+    """Find the rows that, if they are in the box, may be nearer to a limit than those before."""
+    nearer[:] = False
+    for j in range(len(values)):
+        if ends[0, j] == -np.inf and ends[1, j] == np.inf:
+            continue
+        x = values[j]
+        low = np.float32((inner[0, j] - middle[j]) * unit[j]) + _MARGIN
+        high = np.float32((-inner[1, j] - middle[j]) * unit[j]) - _MARGIN
+        for i in range(_TILE):
+            nearer[i] |= (x[i] < low) | (x[i] > high)
 
 
 @compiled_inner
