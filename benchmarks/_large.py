@@ -56,9 +56,16 @@ def seconds(call):
     return time.perf_counter() - start
 
 
-def turns(calls, repeats):
+def cpu_seconds(call):
+    """Return the processor's time of a call, of all threads together: that of others does not count."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def turns(calls, repeats, timed=seconds):
     """Let the calls take turns; return the times, a row per turn."""
-    return [[seconds(call) for call in calls] for _ in range(repeats)]
+    return [[timed(call) for call in calls] for _ in range(repeats)]
 
 
 def medians(calls, repeats):
