@@ -15,12 +15,14 @@ import pandas as pd
 os.environ["NML_DISABLE_USAGE_LOGGING"] = "1"
 
 
-def plain(X, y, flagged, names):
-    """Return what both can read: numbers, texts, alarms and labels."""
+def plain(X, y, flagged, names, kinds):
+    """Return what both can read: numbers and texts, by the types that the reference has, alarms and labels."""
     columns = {}
     for name in names:
-        is_number = X[name].dtype.kind in "if" or str(X[name].dtype) == "Int64"
-        columns[name] = X[name].astype(float) if is_number else X[name].astype(object).map(str, na_action="ignore")
+        is_number = pd.api.types.is_numeric_dtype(kinds[name]) and not pd.api.types.is_bool_dtype(kinds[name])
+        values = X[name].astype(object).where(X[name].notna(), None)
+        columns[name] = values.map(float if is_number else str, na_action="ignore")
+        columns[name] = columns[name].astype(float if is_number else object)
     return pd.DataFrame(columns).assign(alarm=flagged.astype(int), label=y.astype(int)).reset_index(drop=True)
 
 

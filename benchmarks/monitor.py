@@ -67,8 +67,11 @@ def run_seed(seed, peers=()):
         found["boxdraw", "stable, no tolerance"] = first(model, reference, years["stable"], tolerance=0)
     names = [name for name, used in zip(X.columns, table.boxes.limited.any(axis=0), strict=True) if used]
     for peer in peers:
-        frames = {name: [plain(*rows, table.boxes.contains(rows[0]), names) for rows in years[name]] for name in years}
-        base = plain(*reference, flagged[:N_REFERENCE], names)
+        frames = {
+            name: [plain(*rows, table.boxes.contains(rows[0]), names, X.dtypes) for rows in periods]
+            for name, periods in years.items()
+        }
+        base = plain(*reference, flagged[:N_REFERENCE], names, X.dtypes)
         found |= {(peer, name): first_alarms(peer, base, periods) for name, periods in frames.items()}
     return found
 
