@@ -125,6 +125,29 @@ def test_warnings_leave_out_what_has_no_option(run, data, monkeypatch):
     assert run("fit", data, "--target", "fraud").err == f"boxdraw: warning: {said}\nboxdraw: error: enough\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "X holds numbers. Leave it out of X, or raise max_boxes.",
+            "the table holds numbers. Leave it out with --drop, or raise --max-boxes.",
+        ),
+        ("Nothing is flagged. In Python, path() has boxes at other costs.", "Nothing is flagged."),
+        ("Inner folds 1 are left out. Use a stratified splitter.", "Inner folds 1 are left out."),
+        ("Check them, or allow fewer boxes.", "Check them, or allow fewer with --max-boxes."),
+        ("In Python, path() has boxes.", ""),
+    ],
+)
+def test_warnings_speak_of_options(run, data, monkeypatch, text, said):
+    def warn(*_):
+        warnings.warn(text, UserWarning, stacklevel=1)
+        raise ValueError("enough")
+
+    monkeypatch.setattr("boxdraw.cli.fit.read_labelled", warn)
+    lines = [f"boxdraw: warning: {said}\n"] if said else []
+    assert run("fit", data, "--target", "fraud").err == "".join([*lines, "boxdraw: error: enough\n"])
+
+
 @pytest.mark.parametrize("module", ["pyarrow", "pyarrow.csv"])
 def test_a_library_that_is_not_there(fails, data, monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
