@@ -116,7 +116,9 @@ def test_errors(fails, folder):
     fails("datasets", "fourclass", "-o", "out.csv", words=["--folder", "csie.ntu.edu.tw"])
     fails("datasets", "corner", "--from-file", "-o", "out.csv", words="corner.csv.gz")
     fails("datasets", "castle", "--folder", "nowhere", words="nowhere is not there")
-    fails("datasets", "castle", "--categorical", "-o", "out.csv", words="abalone19 and abalone918")
+    fails(
+        "datasets", "castle", "--categorical", "-o", "out.csv", words="--categorical goes with abalone19 and abalone918"
+    )
     fails("datasets", "-o", "out.csv", code=2, words="name it")
     fails("datasets", "castle", "-o", "out.xlsx", code=2, words=".csv or .parquet")
     fails("datasets", "castle", "--random-state", "1", code=2, words="with -o")

@@ -73,7 +73,7 @@ def _describe(info: DatasetInfo, args: argparse.Namespace) -> None:
     if args.json:
         say_json(_facts(info) | {"here": here})
         return
-    say(info.to_text())
+    say(info.to_text().replace("categorical=True", "--categorical"))
     if not here:
         try:
             load_dataset(info.name, data_home=args.folder)

@@ -69,6 +69,7 @@ _OPTIONS = {
     "monotonic_cst": "--monotone",
     "interaction_cst": "--not-together",
     "categorical=True": "--categorical",
+    "from_file=True": "--from-file",
 }
 # There is no option: what is said of them is left out.
 _PYTHON_ONLY = ("box_cost", "feature_range", "lam", "strategy", "In Python", "splitter")
@@ -99,7 +100,9 @@ def run_command(make: Callable[[], argparse.ArgumentParser], arguments: Sequence
     except Exception as error:
         if "--debug" in arguments:
             traceback.print_exc()
-        say(f"boxdraw: error: {one_line(error)}", sys.stderr)
+        text = one_line(error)
+        plain = type(error) is ValueError  # of a library that knows nothing of options; others name files and columns
+        say(f"boxdraw: error: {_with_options(text) if plain else text}", sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
     return code or 0
 
@@ -166,7 +169,11 @@ def _in_options(message: str) -> str:
     """Return a warning in one line and in terms of the command line, without the sentences that say nothing there."""
     sentences = re.split(r"(?<=\.) (?=[A-Z])", " ".join(message.split()))
     kept = " ".join(sentence for sentence in sentences if not _named(_PYTHON_ONLY).search(sentence))
-    return _named(_OPTIONS).sub(lambda found: _OPTIONS[found[0]], kept)
+    return _with_options(kept)
+
+
+def _with_options(text: str) -> str:
+    return _named(_OPTIONS).sub(lambda found: _OPTIONS[found[0]], text)
 
 
 @contextmanager
