@@ -9,8 +9,10 @@ import pytest
 
 from boxdraw import FastBoxesClassifier
 from boxdraw.tables import dask as module
+from boxdraw.tables.dask import ClusterFiles
 
-from .same import all_large, assert_same_model, make_frame
+from . import test_sampled as sampled
+from .same import all_large, assert_same_model, make_frame, write_parquet
 
 dask = pytest.importorskip("dask", reason="needs dask")
 dd = pytest.importorskip("dask.dataframe", reason="needs dask.dataframe")
@@ -175,6 +177,31 @@ def test_a_worker_that_dies(client, tmp_path, at):
     dying = parts.map_partitions(counted(str(tmp_path / "calls"), at, die), meta=frame.iloc[:0])
     assert_same_model(fit_frame(frame), fit_dask(dying), frame[FEATURES])
     assert (tmp_path / "calls").stat().st_size > at  # it did die, and was worked on again
+
+
+@pytest.mark.filterwarnings("ignore::boxdraw.CautionWarning")
+@pytest.mark.parametrize("method", sampled.LEARNERS)
+def test_learners_from_a_sample_on_a_cluster(client, tmp_path, method):
+    """The model of memory, from a frame whose worker dies and from files; a task that fails changes no model."""
+    frame = make_frame(4, 1500)
+    parameters = sampled.SETTINGS[method][1]
+    expected = sampled.fit_frame(method, frame, **parameters)
+    shuffled = frame.sample(frac=1, random_state=2)
+    parts = in_partitions(shuffled, [300, 300, 1000])
+
+    def die():
+        os._exit(1)
+
+    dying = parts.map_partitions(counted(str(tmp_path / "calls"), 11, die), meta=frame.iloc[:0])
+    sampled.assert_same(expected, sampled.fit_source(method, dying, **parameters), frame[sampled.FEATURES])
+    assert (tmp_path / "calls").stat().st_size > 11
+    files = ClusterFiles(write_parquet(shuffled, tmp_path / "a.parquet", 170), rows_per_task=400)
+    sampled.assert_same(expected, sampled.fit_source(method, files, **parameters), frame[sampled.FEATURES])
+    before = dict(vars(expected))
+    broken = parts.map_partitions(counted(str(tmp_path / "more"), 9, failing(OSError("gone"))), meta=frame.iloc[:0])
+    with sampled.in_passes(), pytest.raises(RuntimeError, match=r"could not be worked on \(.*\): OSError: gone"):
+        expected.fit_table(broken, target="label", features=sampled.FEATURES)
+    assert vars(expected) == before
 
 
 def test_workers_that_always_die(client, tmp_path):

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -181,3 +182,24 @@ def test_only_the_columns_of_limits_are_read_again():
     later = [columns for what, columns in read if what in ("place limits", "round limits")]
     assert later
     assert all(columns == limited | {"label"} for columns in later)
+
+
+@pytest.mark.parametrize("method", LEARNERS)
+def test_a_damaged_file_changes_no_model(method, tmp_path):
+    """The damage is met after the labels, by the pass over all columns."""
+    frame = make_frame(2, 1500)
+    model = fit_frame(method, frame, cv=None)
+    before = dict(vars(model))
+    path = tmp_path / "data.parquet"
+    pyarrow.parquet.write_table(
+        pa.Table.from_pandas(frame[[*FEATURES, "label"]], preserve_index=False), path, compression="gzip"
+    )
+    content = bytearray(path.read_bytes())
+    content[200:400] = bytes(200)
+    path.write_bytes(bytes(content))
+    told = []
+    with in_passes(), pytest.raises(ValueError, match="The table can't be read: "):
+        model.fit_table(path, target="label", progress=lambda what, *_: told.append(what))
+    assert set(told) == {"labels"}
+    assert vars(model) == before
+    assert path.read_bytes() == bytes(content)

@@ -63,13 +63,14 @@ class Look:
         for (k, _), mask in masks.items():
             out[k] += ~mask
         inside = out == 0
-        times, missing = inside.sum(axis=0), np.zeros(placed.lower.shape, dtype=np.bool_)
-        mass: dict[tuple[int, int], FloatArray] = {}
+        near = (out <= 1) & (inside.sum(axis=0, dtype=out.dtype) == inside)  # at most one limit keeps these out
+        free, held = ([np.flatnonzero(rows) for rows in some] for some in (near, inside))
+        missing, mass = np.zeros(placed.lower.shape, dtype=np.bool_), {}
         for (k, j), mask in masks.items():
-            missing[k, j] = bool(np.isnan(chunk.X[inside[k], j]).any())
+            missing[k, j] = bool(np.isnan(chunk.X[held[k], j]).any())
             if (k, j) not in self.cuts and (k, j) not in placed.sets:
                 continue
-            rows = np.flatnonzero((out[k] == ~mask) & (times == inside[k]))  # that only this limit decides about
+            rows = free[k][out[k, free[k]] == ~mask[free[k]]]  # that only this limit decides about
             column = np.asarray(chunk.X[rows, j], dtype=np.float64)
             if (k, j) in placed.sets:
                 place, n = column.astype(np.intp), len(placed.sets[k, j])
