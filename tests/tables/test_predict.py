@@ -1,6 +1,8 @@
 """predict_table."""
 
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +17,7 @@ from boxdraw import (
     BoxSetClassifier,
     FastBoxesClassifier,
     ScoredBoxesClassifier,
+    SparseBoxesClassifier,
 )
 from boxdraw.tables import predict
 from boxdraw.tables.arrow import ArrowReader
@@ -53,6 +56,17 @@ def labels_of(table):
 def model():
     table = mixed_table()
     return FastBoxesClassifier(n_boxes=3).fit(table.select(FEATURES), labels_of(table))
+
+
+@pytest.fixture(scope="module")
+def by_colour():
+    """A model whose boxes limit the colour."""
+    table = mixed_table()
+    fitted = FastBoxesClassifier(n_boxes=1).fit(
+        table.select(FEATURES), np.asarray(table["colour"].fill_null("")) == "1"
+    )
+    assert fitted.boxes_.limited[:, FEATURES.index("colour")].any()
+    return fitted
 
 
 @pytest.fixture
@@ -149,7 +163,8 @@ def test_without_a_score(tmp_path, monkeypatch):
     assert out == {"a": [1, 5], "prediction": [1, 0], "box": [1, None]}
 
 
-def test_one_warning_of_all_unseen_categories(model, small_batches, tmp_path):
+def test_one_warning_of_all_unseen_categories(by_colour, small_batches, tmp_path):
+    model = by_colour
     table = mixed_table(90, seed=6)
     colours = [f"c{i % 9}" for i in range(90)]
     table = table.set_column(3, "colour", pa.array(colours))
@@ -280,3 +295,42 @@ def test_no_more_in_memory_than_the_limit_allows(monkeypatch):
     tables = list(predict.grouped([batch] * 10, 10_000, 2 * batch.nbytes))
     assert [table.num_rows for table in tables] == [200] * 5
     assert [table.num_rows for table in predict.grouped([batch] * 5, 250, 10**9)] == [300, 200]
+
+
+@pytest.mark.parametrize("learner", [SparseBoxesClassifier, ScoredBoxesClassifier])
+def test_risk_and_points(learner, small_batches, tmp_path):
+    table = mixed_table()
+    model = learner(cv=2).fit(table.select(FEATURES), labels_of(table))
+    done = model.predict_table(table, tmp_path / "out.parquet", columns=["id"])
+    out = pyarrow.parquet.read_table(done.output)
+    points = ["points"] * (learner is ScoredBoxesClassifier)
+    assert out.column_names == ["id", "prediction", "score", *points, "risk", "box"]
+    positive = [*model.classes_].index(model.pos_label_)
+    assert out["risk"].to_pylist() == model.predict_proba(table.select(FEATURES))[:, positive].tolist()
+    assert out["score"].to_pylist() == model.decision_function(table.select(FEATURES)).tolist()
+    if points:
+        assert out["points"].to_pylist() == model.scorecard_.score(table.select(FEATURES)).tolist()
+    restored = BoxSetClassifier(model._transformed_by(), classes=("good", "bad"))
+    restored.predict_table(table, tmp_path / "plain.parquet", columns=[])
+    assert pyarrow.parquet.read_table(tmp_path / "plain.parquet").column_names == ["prediction", "score", "box"]
+
+
+def test_predictions_do_not_take_turns(by_colour, tmp_path):
+    """Two threads are in the midst of a batch at the same time; either of them has its warning of new categories."""
+    both = threading.Barrier(2, timeout=600)
+
+    class Waiting(FastBoxesClassifier):
+        def decision_function(self, X):
+            both.wait()
+            return super().decision_function(X)
+
+    waiting = Waiting()
+    vars(waiting).update(vars(by_colour))
+    table = mixed_table(40).set_column(3, "colour", pa.array(["violet"] * 40))
+    with warnings.catch_warnings(record=True) as caught, ThreadPoolExecutor(2) as pool:
+        warnings.simplefilter("always")
+        outs = [tmp_path / f"{name}.parquet" for name in "ab"]
+        done = list(pool.map(lambda out: waiting.predict_table(table, out), outs))
+    assert [one.rows for one in done] == [40, 40]
+    assert ["'violet'" in str(one.message) for one in caught] == [True, True]
+    assert pyarrow.parquet.read_table(outs[0]).equals(pyarrow.parquet.read_table(outs[1]))

@@ -231,9 +231,10 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         """Predict the rows of a stored table, which may be larger than memory, and write a table of them.
 
         The table is read batch by batch, and written in the order of its rows with the columns ``prediction``, a
-        label out of ``classes_``; ``score``, what ``decision_function`` gives, if there is one; and ``box``, the
-        number of the first box of ``transform`` that holds the row, from 1, null if none does. A file that exists is
-        replaced at the end; an error leaves it as it is.
+        label out of ``classes_``; ``score``, what ``decision_function`` gives, if there is one; ``points`` of a
+        scorecard; ``risk``, if there is a ``risk_table_``; and ``box``, the number of the first box of ``transform``
+        that holds the row, from 1, null if none does. A file that exists is replaced at the end; an error leaves it as
+        it is.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ from boxdraw.model.simplify import Change
 from boxdraw.tables.few import read_few
 from boxdraw.tables.labels import check_binary
 from boxdraw.tables.order import fit_order
-from boxdraw.tables.schema import as_table, check_table, is_frame, read_training, warn_of_unseen
+from boxdraw.tables.schema import CheckedRows, as_table, check_table, is_frame, read_training, warn_of_unseen
 from boxdraw.tables.training import Training
 
 
@@ -203,7 +203,7 @@ class BoxSetClassifier(BaseBoxClassifier):
 
     def _validated(self, X: Any) -> Any:
         """Check X against the table of fit; without one, the boxes find their columns by themselves."""
-        if "_fitted" in self.__dict__:
+        if "_fitted" in self.__dict__ or isinstance(X, CheckedRows):
             return super()._validated(X)
         boxes = self._rows_boxes()
         few = read_few(X, boxes.feature_names, boxes)

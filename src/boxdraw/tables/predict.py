@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from boxdraw._core.progress import RowsProgress
-from boxdraw._core.quiet import quietly
+from boxdraw._core.warn import muted
 from boxdraw.model.membership import first_box
 from boxdraw.model.rows import default_names
 from boxdraw.tables.arrow import ArrowReader, arrow_errors, bytes_of, is_csv
 from boxdraw.tables.dask import ClusterFiles, is_dask
 from boxdraw.tables.labels import has_label
-from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
+from boxdraw.tables.schema import CheckedRows, checked_rows, merged_unseen, unseen_categories, warn_of
 from boxdraw.tables.source import open_dataset
 from boxdraw.tables.trained import text_features
 from boxdraw.tables.write import check_writable, open_writer
@@ -88,7 +88,8 @@ class _Predict:
 
     def __init__(self, model: Any, features: list[str], kept: list[str]) -> None:
         self._model, self._features, self._kept = model, features, kept
-        self._types = added_types(model)
+        self._types, drawing = added_types(model), model._decider()
+        self._boxes = getattr(drawing, "boxes", drawing)
 
     def schema(self, schema: Any) -> Any:
         """Return the names and types of the columns to be written."""
@@ -102,31 +103,37 @@ class _Predict:
         import pyarrow as pa
 
         features, result = table.select(self._features), table.select(self._kept)
-        found = self._found(features)
+        with muted():  # one warning of all rows is given at the end
+            rows = checked_rows(self._model, features, self._boxes)
+        found = self._found(rows)
         for name, kind in self._types.items():
             nowhere = found[name] == 0 if name == "box" else None
             result = result.append_column(name, pa.array(found[name], kind, mask=nowhere))
         flagged = int(np.count_nonzero(has_label(found["prediction"], self._model.pos_label_)))
         return result, flagged, unseen_categories(features, self._model._transformed_by())
 
-    def _found(self, features: Any) -> dict[str, Any]:
-        model = self._model
-        # One warning for all rows is given at the end. Columns are found here already, by name or by place.
-        with quietly("Categories that were not seen", "X (has|does not have valid) feature names"):
-            rows = model._validated(features)
-            found = {"prediction": model.predict(rows)}
-            if "score" in self._types:
-                found["score"] = model.decision_function(rows)
-            found["box"] = first_box(model._transformed_by().membership(rows, n_jobs=model.n_jobs))
-        return found
+    def _found(self, rows: CheckedRows) -> dict[str, Any]:
+        """Return the columns of predictions, and more if they are not asked for."""
+        model, n_jobs = self._model, self._model.n_jobs
+        found = {"prediction": model.predict(rows)}
+        if "score" in self._types:
+            found["score"] = model.decision_function(rows)
+        if "points" in self._types:
+            found["points"] = model.scorecard_.score(rows.table, n_jobs=n_jobs)
+        if "risk" in self._types:
+            found["risk"] = model.risk_table_.risks(rows.table, model._decider(), n_jobs=n_jobs)
+        return found | {"box": first_box(model._transformed_by().membership(rows.table, n_jobs=n_jobs))}
 
 
 def added_types(model: Any) -> dict[str, Any]:
     """Return the names and Arrow types of the columns that predictions add."""
     import pyarrow as pa
 
-    score = {"score": pa.float64()} if hasattr(model, "decision_function") else {}
-    return {"prediction": pa.array(model.classes_).type, **score, "box": pa.int64()}
+    types = {"prediction": pa.array(model.classes_).type}
+    types |= {"score": pa.float64()} if hasattr(model, "decision_function") else {}
+    types |= {"points": pa.int64()} if hasattr(model, "scorecard_") else {}
+    types |= {"risk": pa.float64()} if hasattr(model, "risk_table_") else {}
+    return types | {"box": pa.int64()}
 
 
 def grouped(batches: Iterable[Any], n_rows: int, n_bytes: int) -> Iterator[Any]:

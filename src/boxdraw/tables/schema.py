@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
@@ -24,6 +25,7 @@ from boxdraw.tables.labels import read_labels
 from boxdraw.tables.suspects import is_rounded, warn_of_identifiers, warn_of_rounding
 
 _NAMED = 5  # categories in a warning
+_WITH_NAN: dict[str, Any] = {"ensure_all_finite": "allow-nan"}
 
 
 def read_training(
@@ -62,11 +64,34 @@ def read_training(
     return encoding.encode(table), y, encoding
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedRows:
+    """Rows that have been checked, for several methods of an estimator: each would check them again."""
+
+    table: Any  # that the boxes can read
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+
+def checked_rows(estimator: Any, X: Any, boxes: BoxSet) -> CheckedRows:
+    """Check an Arrow table of the features in the order of fit, whose names mean nothing if there were none in fit."""
+    if hasattr(estimator, "feature_names_in_") or "n_features_in_" not in vars(estimator):
+        return CheckedRows(estimator._validated(X))
+    check_table(X)
+    if all(values is None for values in boxes.categories) and not has_categories(X):
+        return CheckedRows(_validated(estimator, nw.from_native(X).to_numpy(), reset=False, **_WITH_NAN))
+    warn_of_unseen(X, boxes)
+    return CheckedRows(X)
+
+
 def read_rows(estimator: Any, X: Any, boxes: BoxSet) -> Any:
     """Check rows against what fit saw; return a table that the boxes can read.
 
     The columns of a frame may come in another order. Categories that the boxes do not know give a warning.
     """
+    if isinstance(X, CheckedRows):
+        return X.table
     names = getattr(estimator, "feature_names_in_", None)
     few = None if names is None else read_few(X, names.tolist(), boxes)
     if few is not None:
@@ -74,7 +99,7 @@ def read_rows(estimator: Any, X: Any, boxes: BoxSet) -> Any:
     check_table(X)
     X = _in_order(X, names)
     if all(values is None for values in boxes.categories) and not has_categories(X):
-        return _validated(estimator, X, reset=False, ensure_all_finite="allow-nan")
+        return _validated(estimator, X, reset=False, **_WITH_NAN)
     table = as_table(X)
     validate_data(estimator, table, reset=False, skip_check_array=True)
     warn_of_unseen(table, boxes)
