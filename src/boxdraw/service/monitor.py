@@ -211,11 +211,11 @@ def monitor(
     known = model._as_model() if isinstance(model, BaseBoxClassifier) else Model(drawing)
     column = known.target if target is None else target
     reader = Reader(boxes_of(drawing), column, time)
+    classes: tuple[Any, Any] | None = None
     if isinstance(model, BaseBoxClassifier):
         classes = known.classes
-    else:
-        found = [labels for _, labels in reader.parts(reference) if labels is not None]
-        classes = two_labels(np.concatenate(found)) if found else None
+    elif found := [labels for _, labels in reader.parts(reference) if labels is not None]:
+        classes = two_labels(np.concatenate(found))
     labelled = []
 
     def piece(part: Labelled) -> Piece:
