@@ -68,7 +68,7 @@ class Reader:
         elif isinstance(rows, str | PathLike) or hasattr(rows, "scanner"):  # a pyarrow dataset
             dataset = open_dataset(rows, text_features(self.boxes))
             reader = ArrowReader(dataset, MEMORY_LIMIT, None, RowsProgress("", False))
-            yield from map(_as_table, reader.batches(self._needed(dataset.schema.names)))
+            yield from reader.tables(self._needed(dataset.schema.names))
         else:
             yield rows
 
@@ -76,12 +76,6 @@ class Reader:
         names = list(columns)
         wanted = {*(names if by_place(names, self.boxes) else self.boxes.feature_names), self.target, self.time}
         return [name for name in names if name in wanted]
-
-
-def _as_table(batch: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.Table.from_batches([batch])
 
 
 def rows_and_labels(rows: Any, target: str | None, time: str | None) -> Labelled:

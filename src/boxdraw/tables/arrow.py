@@ -46,6 +46,13 @@ class ArrowReader:
                 if batch.num_rows:
                     yield self._checked(batch)
 
+    def tables(self, columns: list[str]) -> Iterator[Any]:
+        """Yield the rows in their order as tables, which more libraries read than batches."""
+        import pyarrow as pa
+
+        for batch in self.batches(columns):
+            yield pa.Table.from_batches([batch])
+
     def _checked(self, rows: Any) -> Any:
         """Reject what damaged files hold: Arrow reads it as it is, and would follow wrong offsets."""
         if is_csv(self._dataset):
