@@ -9,11 +9,11 @@ import os
 import re
 import sys
 import textwrap
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from boxdraw._core.progress import RowsProgress
 from boxdraw.cli.errors import restored
 
 _ASCII = str.maketrans({"≤": "<=", "≥": ">=", "±": "+-", "–": "-"})
@@ -179,10 +179,11 @@ def progress(what: str, total: float | None, quiet: bool) -> Iterator[Callable[[
 
 
 @contextmanager
-def rows_progress(quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
+def rows_progress(quiet: bool) -> Iterator[RowsProgress]:
     """Show passes over many rows with their speed and the time left; yield ``tell(what, done, total)``."""
-    with _bar(quiet, lambda rich: [rich.TextColumn("{task.fields[speed]}"), rich.TimeRemainingColumn()]) as bar:
-        yield (lambda what, done, total: None) if bar is None else _Passes(bar)
+    fields = "{task.fields[speed]}", "{task.fields[left]}"
+    with _bar(quiet, lambda rich: [rich.TextColumn(field) for field in fields]) as bar:
+        yield RowsProgress("", False) if bar is None else _Passes(bar)
 
 
 @contextmanager
@@ -201,19 +202,22 @@ def _bar(quiet: bool, more: Callable[[Any], list[Any]]) -> Iterator[Any]:
         yield bar
 
 
-class _Passes:
-    """A bar for the pass under way."""
+class _Passes(RowsProgress):
+    """A bar for the pass under way, or for all of them if they are known."""
+
+    _SECONDS = -1.0  # rich itself draws the bar a few times a second
 
     def __init__(self, bar: Any) -> None:
-        self._bar, self._task, self._what, self._done, self._start = bar, None, "", 0, 0.0
+        super().__init__("", True)
+        self._bar, self._task = bar, bar.add_task("", total=None, speed="", left="")
 
-    def __call__(self, what: str, done: int, total: int | None) -> None:
-        now = time.perf_counter()
-        if self._task is None or what != self._what or done < self._done:
-            if self._task is not None:
-                self._bar.remove_task(self._task)
-            self._task = self._bar.add_task(what, total=total, speed="")
-            self._start = now
-        elif now > self._start:
-            self._bar.update(self._task, completed=done, speed=f"{done / (now - self._start):,.0f} rows/s")
-        self._what, self._done = what, done
+    def _show(self, what: str, done: int, n_rows: int | None, speed: float) -> None:
+        share, seconds = self._left(done, n_rows, speed) or (None, math.inf)
+        total = None if share is None else 1.0
+        text = "" if seconds == math.inf else f"about {seconds:.0f} s left"
+        self._bar.update(
+            self._task, description=what, total=total, completed=share or 0.0, speed=f"{speed:,.0f} rows/s", left=text
+        )
+
+    def _end(self, what: str, done: int, seconds: float) -> None:
+        """Leave the bar as it is: it goes away with the last pass."""

@@ -30,6 +30,7 @@ class ArrowReader:
     def __init__(self, dataset: Any, memory_limit: int, n_jobs: int | None, progress: RowsProgress) -> None:
         self._dataset, self._n_jobs, self._progress = dataset, n_jobs, progress
         self._memory_limit, self.schema = memory_limit, dataset.schema
+        self.cost = 65.0 if getattr(dataset, "is_text", is_csv(dataset)) else 0.0
 
     def read(self, columns: list[str]) -> Any:
         """Return the whole table."""

@@ -69,6 +69,8 @@ class ClusterReader:
     error.
     """
 
+    cost = 0.0
+
     def __init__(self, files: ClusterFiles, memory_limit: int, progress: RowsProgress) -> None:
         self._memory_limit, self._progress = memory_limit, progress
         dataset = open_dataset(_absolute(files.source))
@@ -187,6 +189,8 @@ class DaskReader:
     A partition whose worker is lost is worked on again by another one. Work that fails on every attempt ends the fit
     with one error.
     """
+
+    cost = 0.0
 
     def __init__(self, frame: Any, progress: RowsProgress) -> None:
         self._frame, self._progress = frame, progress

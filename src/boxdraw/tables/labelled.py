@@ -232,6 +232,11 @@ class TrainingFile:
         return self.facts.n_rows
 
     @property
+    def is_text(self) -> bool:
+        """Whether the rows have to be read as text each time."""
+        return not self.rows.file.is_parquet
+
+    @property
     def n_positive(self) -> int:
         """The number of rows with the positive label."""
         return self.facts.count[self.positive]

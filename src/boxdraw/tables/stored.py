@@ -30,6 +30,8 @@ P = TypeVar("P", bound=Part)
 class TableReader(Protocol):
     """What reads a table: in this process, or in many."""
 
+    cost: float  # nanoseconds a cell to read, as `boxdraw.learners.stored.TableLearner` counts the work on it
+
     @property
     def schema(self) -> Any:
         """The names and Arrow types of the columns."""

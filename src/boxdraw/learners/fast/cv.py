@@ -31,6 +31,7 @@ from boxdraw.learners.folds import auc, chance_level, inner_splits, n_repeats
 from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, goal_of, pick, warn_if_missed
 from boxdraw.learners.parameters import check_bool, check_cost
 from boxdraw.learners.risk import FoldRows, held_out_risk, ladder, spread
+from boxdraw.learners.stored import Passes
 from boxdraw.metrics import auh_score
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import RiskTable, check_base_rate
@@ -268,6 +269,10 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     def _warn(self, source: Source) -> None:
         caution(self, self._rows(source), self._doubt(source) or self._by_chance)
         warn_if_missed(self.goal_)
+
+    def _passes(self) -> Passes:
+        first: Passes = [("ranges and positives", 6, 0), ("sample", 21, 0)]
+        return [*first, ("divide", 19, 3.1), ("expand", 6, 0), ("round limits", 5, 0), ("round limits", 24, 0)]
 
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         """Choose a setting of the grid and the cost on the inner folds."""

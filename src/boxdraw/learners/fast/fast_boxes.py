@@ -23,7 +23,7 @@ from boxdraw.learners.fast.path import CostPath, TrainingRoc, critical_weights
 from boxdraw.learners.fast.sources import LargeTable, SmallTable, Source, training_roc
 from boxdraw.learners.fast.stages import Plan
 from boxdraw.learners.parameters import check_bool, check_choice, check_cost, check_not_negative
-from boxdraw.learners.stored import TableLearner
+from boxdraw.learners.stored import Passes, TableLearner
 from boxdraw.tables.chunks import Table
 from boxdraw.tables.keys import Keys
 from boxdraw.tables.training import Training, read_training_rows
@@ -356,6 +356,14 @@ class FastBoxesClassifier(LearnedFastBoxes):
         check_clusterer(self.clusterer)
         range_width(self.feature_range)
         check_bool(self.round_limits, "round_limits")
+
+    def _passes(self) -> Passes:
+        return [
+            ("ranges and positives", 6, 0),
+            ("divide", 12 * self.n_boxes, 0),
+            ("expand", 9, 0),
+            ("round limits", 24, 0),
+        ]
 
     def _choose(self, source: Source) -> tuple[Plan, float, float, Growth]:
         positive, negative = source.weights

@@ -23,7 +23,7 @@ from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import check_choice
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.scored.settings import settings_of, shape_of
-from boxdraw.learners.stored import SampleLearner
+from boxdraw.learners.stored import Passes, SampleLearner
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.tables.chunks import Table
@@ -220,6 +220,10 @@ class ScoredBoxesClassifier(SampleLearner):
             read_training_rows(self, X, y, sample_weight, partial(find_ranges, n_jobs=self.n_jobs), groups=groups)
         )
         return self
+
+    def _passes(self) -> Passes:
+        first: Passes = [("ranges and positives", 6, 0), ("sample", 21, 0)]
+        return [*first, ("count", 7, 0.95), ("round limits", 7, 0.15)]
 
     def _learn(self, data: Training, table: Table | None) -> None:
         """Learn from rows in memory: all there are or, if there is a ``table``, a sample of it."""

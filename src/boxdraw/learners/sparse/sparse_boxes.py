@@ -25,7 +25,7 @@ from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_no
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.existing import added, check_existing, idle_rules, idle_text, left_by
 from boxdraw.learners.sparse.revise import Revision, check_revise
-from boxdraw.learners.stored import SampleLearner
+from boxdraw.learners.stored import Passes, SampleLearner
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.risk import check_base_rate
 from boxdraw.tables.chunks import Table
@@ -255,6 +255,10 @@ class SparseBoxesClassifier(SampleLearner):
         if self.existing is not None and (idle := idle_rules(self.existing, self.boxes_, X, all_rows)):
             warn(idle_text(self.existing, idle), CautionWarning)
         return self
+
+    def _passes(self) -> Passes:
+        first: Passes = [("ranges and positives", 6, 0), ("sample", 23, 0), ("place limits", 3, 0.5)]
+        return [*first, ("place limits", 3, 0), ("place limits", 3, 0), ("round limits", 2, 0)]
 
     def _learn(self, data: Training, table: Table | None) -> None:
         """Learn from rows in memory: all there are or, if there is a ``table``, a sample of it."""
