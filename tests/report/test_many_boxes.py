@@ -152,3 +152,19 @@ def test_the_sheet_says_which_files_and_how_each_box_does(show, tmp_path):
         assert f"Test: {right} of {all_rows} right ({100 * right / all_rows:.0f}%, " in sheet.split("Box ")[k + 1]
     assert len(X) == len(Y) == 400
     assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
+
+
+def test_a_range_beyond_the_largest_number_is_drawn_without_nan(show):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"wide": rng.choice([-1.7e308, -1e308, -1.0, 0.0, 1e308, 1.7e308], 300), "x": rng.random(300)}
+    )
+    y = (X["wide"] >= 1e308).to_numpy() & (X["x"] > 0.3).to_numpy()
+    boxes = BoxSet.from_rules([Rule((Limit("wide", lower=5e307), Limit("x", lower=0.3)))], list(X))
+    page = show(_payload(boxes, train=(X, y), test=None), edited=False)
+    page.locator(".plot .frame").wait_for()
+    settle(page)
+    drawn = page.locator("svg").evaluate_all("(all) => all.map((one) => one.outerHTML).join()")
+    assert "NaN" not in drawn
+    assert "Infinity" not in drawn
+    assert page.locator(".spreads svg rect.positive").count() > 1

@@ -74,13 +74,16 @@ export function axisRange(store, j, log) {
   const limits = store.model.boxes.flatMap(({ limits: all }) =>
     all[j] === null ? [] : [all[j].lower, all[j].upper],
   );
+  // A range beyond the largest number has no straight axis.
+  if (spread.high - spread.low === Infinity) log = true;
   const unit = log ? spread.unit : 0;
   const shown = limits.filter((value) => Number.isFinite(value) && (!log || unit || value > 0));
   const [low, high] = [Math.min(spread.low, ...shown), Math.max(spread.high, ...shown)];
   if (log) {
     const [bend, unbend] = bending({ log, unit });
     const more = ROOM * (bend(high) - bend(low)) || ROOM;
-    return { low: unbend(bend(low) - more), high: unbend(bend(high) + more), log, unit };
+    const finite = (value) => Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE);
+    return { low: finite(unbend(bend(low) - more)), high: finite(unbend(bend(high) + more)), log, unit };
   }
   const room = ROOM * (high - low) || ROOM * Math.abs(high) || 1;
   return { low: low - room, high: high + room, log };
