@@ -156,9 +156,7 @@ def test_the_sheet_says_which_files_and_how_each_box_does(show, tmp_path):
 
 def test_a_range_beyond_the_largest_number_is_drawn_without_nan(show):
     rng = np.random.default_rng(0)
-    X = pd.DataFrame(
-        {"wide": rng.choice([-1.7e308, -1e308, -1.0, 0.0, 1e308, 1.7e308], 300), "x": rng.random(300)}
-    )
+    X = pd.DataFrame({"wide": rng.choice([-1.7e308, -1e308, -1.0, 0.0, 1e308, 1.7e308], 300), "x": rng.random(300)})
     y = (X["wide"] >= 1e308).to_numpy() & (X["x"] > 0.3).to_numpy()
     boxes = BoxSet.from_rules([Rule((Limit("wide", lower=5e307), Limit("x", lower=0.3)))], list(X))
     page = show(_payload(boxes, train=(X, y), test=None), edited=False)

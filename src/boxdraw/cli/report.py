@@ -37,6 +37,7 @@ EXAMPLES = """\
   boxdraw report model.json data.csv --test new.csv --title "Card fraud"
   boxdraw report model.json data.parquet --id account --max-rows 10000"""
 
+_HOLDS_ROWS = "it holds the rows, so give it only to people who may see them"
 _LEARNERS = {
     "sparse": "SparseBoxesClassifier",
     "fast": "FastBoxesClassifierCV",
@@ -72,6 +73,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of a table with more rows, a sample of so many is shown (%(default)s)",
     )
+    parser.add_argument(
+        "--counts-only",
+        action="store_true",
+        help="hold no rows, only how many of each label lie between the same limits",
+    )
     group = parser.add_argument_group("columns")
     group.add_argument("--target", metavar="COLUMN", help="the column with the labels (default: as in training)")
     group.add_argument(
@@ -105,6 +111,7 @@ def run(args: argparse.Namespace) -> None:
         others[0] if others else None,
         false_alarm_cost=_cost(args, model),
         max_rows=args.max_rows,
+        counts_only=args.counts_only,
     )
     output.write(page(data))
     _tell(args, output, data)
@@ -193,4 +200,5 @@ def _tell(args: argparse.Namespace, output: Output, data: dict[str, Any]) -> Non
     if absent is not None:
         note(f"the page has no slider for the cost. {absent}", args.quiet)
     if not output.is_stdout:
-        note(f"written to {output.name}; it holds the rows, so give it only to people who may see them", args.quiet)
+        holds = "it holds counts, no rows" if args.counts_only else _HOLDS_ROWS
+        note(f"written to {output.name}; {holds}", args.quiet)

@@ -447,6 +447,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         false_alarm_cost: float | None = None,
         max_rows: int = 50_000,
         stability: Stability | None = None,
+        counts_only: bool = False,
     ) -> Report:
         """Make a page that shows the model on labelled rows, and lets people move its limits.
 
@@ -476,6 +477,8 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             them are positive, and weights make each class count what it does in the whole table.
         stability : Stability, optional
             What ``stability(X, y)`` of a learner returned: the page then has the intervals of limits and points.
+        counts_only : bool, default=False
+            Hold no rows: only how many of each class lie between the same limits.
 
         Returns
         -------
@@ -508,6 +511,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             false_alarm_cost=false_alarm_cost,
             max_rows=max_rows,
             stability=stability,
+            counts_only=counts_only,
         )
 
     def _repr_html_inner(self) -> str:

@@ -7,7 +7,8 @@ import datetime
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from boxdraw.model.file import Edit
 from boxdraw.model.rows import read_columns
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.model.stability import Stability
+from boxdraw.report.cells import count_cells
 
 __all__ = ["FORMAT", "MAX_ROWS", "VERSION", "Choice", "Labelled", "Subject", "array", "balanced_cost", "payload"]
 
@@ -34,6 +36,7 @@ VERSION = 1
 MAX_ROWS = 50_000
 
 _TYPES = {"u1": np.uint8, "i1": np.int8, "i2": np.int16, "i4": np.int32, "f4": np.float32, "f8": np.float64}
+_NO_ROWS = "The page holds counts only, and a path over costs needs rows."
 _MOST = 2**53  # integers up to here are exact in JavaScript
 
 
@@ -109,9 +112,13 @@ def payload(
     *,
     false_alarm_cost: float | None = None,
     max_rows: int = MAX_ROWS,
+    counts_only: bool = False,
 ) -> dict[str, Any]:
-    """Return the data of a page."""
+    """Return the data of a page, with rows or, if ``counts_only``, with numbers of rows between limits."""
     card = subject.scorecard
+    rows = _counts if counts_only else partial(_rows, most=max_rows)
+    if counts_only:  # the closed form holds values of rows
+        subject = replace(subject, closed_form=None, closed_form_absent=_NO_ROWS)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -127,12 +134,13 @@ def payload(
         "scorecard": _card(card),
         "false_alarm_cost": balanced_cost(train) if false_alarm_cost is None else float(false_alarm_cost),
         "data": {
-            "train": _rows(subject.boxes, train, max_rows),
-            "test": None if test is None else _rows(subject.boxes, test, max_rows),
+            "train": rows(subject.boxes, train),
+            "test": None if test is None else rows(subject.boxes, test),
         },
         "closed_form": subject.closed_form,
         "closed_form_absent": subject.closed_form_absent,
         **({"edits": [edit.as_dict() for edit in subject.edits]} if subject.edits else {}),
+        **({"counts_only": True} if counts_only else {}),
         **({"digest": subject.digest} if subject.digest else {}),
         **({"goal": dict(zip(("name", "value"), subject.goal, strict=True))} if subject.goal else {}),
         **({"frontier": [choice.as_dict() for choice in subject.frontier]} if subject.frontier else {}),
@@ -192,6 +200,25 @@ def _rows(boxes: BoxSet, data: Labelled, most: int) -> dict[str, Any]:
         "ids": _ids(data, chosen),
         "columns": [array(columns[j][chosen]) for j in range(boxes.n_features)],
         "critical": None if data.critical is None else array(data.critical[chosen]),
+        **({"source": data.source} if data.source else {}),
+    }
+
+
+def _counts(boxes: BoxSet, data: Labelled) -> dict[str, Any]:
+    """Embed how many rows lie between limits, and nothing else of them."""
+    n_rows, columns = read_columns(data.X, boxes, range(boxes.n_features))
+    values, positive, weight = count_cells(
+        boxes, [columns[j] for j in range(boxes.n_features)], data.positive, data.weight
+    )
+    return {
+        "n": len(positive),
+        "total": {"rows": n_rows, "positives": int(data.positive.sum())},
+        "sampled": False,
+        "positive": array(positive),
+        "weight": array(weight),
+        "ids": None,
+        "columns": [array(column) for column in values],
+        "critical": None,
         **({"source": data.source} if data.source else {}),
     }
 

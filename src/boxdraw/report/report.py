@@ -110,6 +110,7 @@ def make_report(
     false_alarm_cost: float | None = None,
     max_rows: int = MAX_ROWS,
     stability: Stability | None = None,
+    counts_only: bool = False,
 ) -> Report:
     """Make the page of a fitted classifier, and write it if there is a path."""
     _check_options(title, false_alarm_cost, max_rows)
@@ -125,7 +126,7 @@ def make_report(
     test = None if X_test is None else _labelled(estimator, X_test, y_test, sample_weight_test, "_test")
     subject = replace(_subject(estimator, y, title), stability=stability)
     price = own_cost(estimator) if false_alarm_cost is None else false_alarm_cost
-    data = payload(subject, train, test, false_alarm_cost=price, max_rows=int(max_rows))
+    data = payload(subject, train, test, false_alarm_cost=price, max_rows=int(max_rows), counts_only=bool(counts_only))
     report = Report(page(data), subject.heading)
     return report if path is None else report.save(path)
 

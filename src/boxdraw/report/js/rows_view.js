@@ -19,6 +19,10 @@ function sayIn(element, text) {
 
 /** Draw the list of rows and keep it up to date. */
 export function mountRows(root, store) {
+  if (store.report.counts_only) {
+    root.append(el("p", { class: "quiet-text" }, "This page holds no rows."));
+    return;
+  }
   const view = new RowsView(store);
   root.append(view.root);
   document.addEventListener("boxdraw:filter", ({ detail }) => view.choose(detail));

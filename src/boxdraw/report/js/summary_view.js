@@ -14,11 +14,15 @@ export function mountSummary(root, store) {
   keepDrawn(root, store, () => [resultTable(store, learned), missedNote(store), unusedNote(store)]);
 }
 
+const COUNTS_NOTE =
+  "This page holds no rows, only how many lie between the same limits: figures are right for the learned limits, and rough for others.";
+
 /** Say what the figures stand on: no test rows, or a sample. */
 export function dataNotes(store) {
   const notes = presentSets(store)
     .filter(({ evaluation }) => evaluation.table.sampled)
     .map(sampleNote);
+  if (store.report.counts_only) notes.unshift(COUNTS_NOTE);
   if (store.test === null) {
     notes.unshift("No test rows: the model is judged on the rows that it was drawn on, which flatters it.");
   }
