@@ -76,8 +76,9 @@ class Counter:
         """Count some rows."""
         drawing, risk = self.model.drawing, self.model.risk
         boxes = boxes_of(drawing)
-        flagged = drawing.contains(rows)[:, None]
-        member = np.hstack([boxes.membership(rows), flagged]) if len(boxes) > 1 else flagged
+        member = boxes.membership(rows)
+        flagged = np.asarray(member.any(axis=1) if drawing is boxes else drawing.contains(rows))[:, None]
+        member = np.hstack([member, flagged]) if len(boxes) > 1 else flagged
         regions = np.zeros(len(labels), dtype=np.intp) if risk is None else risk.places(rows, drawing)
         n_regions = 1 if risk is None else len(risk)
         columns = read_columns(rows, boxes, list(self.edges))[1]
