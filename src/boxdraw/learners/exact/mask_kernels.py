@@ -63,3 +63,24 @@ def keeps(together, mass, out, groups, n_boxes, last, reach, may):
         if mass.shape[1] and (up + down < mass[0, -1] or up < mass[1, -1] * (up + down)):
             return False
     return True
+
+
+@inner
+def can_keep(mass, out, n_boxes, least, most):
+    """Return False if a box of a node can't hold what it must: no more rows than at most, no fewer than at least."""
+    n_sides = out.shape[1]
+    for b in range(n_boxes if mass.shape[1] else 0):
+        up = down = within = 0.0
+        for i in range(len(out)):
+            reached = held = True
+            for s in range(n_sides):
+                reached = reached and out[i, s] <= most[b * n_sides + s]
+                held = held and out[i, s] <= least[b * n_sides + s]
+            if reached:
+                up += mass[0, i]
+                down += mass[1, i]
+            if held:
+                within += mass[1, i]
+        if up + down < mass[0, -1] or up < mass[1, -1] * (up + within):
+            return False
+    return True

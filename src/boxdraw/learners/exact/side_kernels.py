@@ -20,7 +20,7 @@ import numpy as np
 
 from boxdraw._core.compiled import entry, inner
 from boxdraw.learners.exact.limits import ANY, EACH, EQUAL, KIND, KNOWN, LOWER, MISSING, SUM, UPPER
-from boxdraw.learners.exact.mask_kernels import keeps, open_others
+from boxdraw.learners.exact.mask_kernels import can_keep, keeps, open_others
 
 _NONE = -1e300  # the value of a choice that there is not
 _LEAST = 1e-3  # share that every side of a row keeps
@@ -457,6 +457,8 @@ def search_sides(
         number = 0
         while going_on and number < n_rounds and _put_in_order(least, most, prices[2], n_boxes):
             if not open_others(masks[0], groups, n_boxes, least, most, last, may):
+                break
+            if not can_keep(masks[1], out, n_boxes, least, most):
                 break
             n_rows = _classify(out, least, most, rows, n_rows, state)
             for k in range(n_rows):
