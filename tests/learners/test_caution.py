@@ -14,7 +14,7 @@ from boxdraw import (
     ScoredBoxesClassifier,
     SparseBoxesClassifier,
 )
-from boxdraw.learners.doubts import caution
+from boxdraw.learners.doubts import caution, everything_is_flagged
 from boxdraw.tables.suspects import _suspicion
 from boxdraw.tables.training import Training
 
@@ -218,3 +218,17 @@ def test_a_doubt_stands_for_the_rest_but_not_for_columns():
     with pytest.warns(CautionWarning) as told:
         caution(model, data, "Do not rely on it.")
     assert [str(one.message)[:18] for one in told] == ["Do not rely on it.", "The rules rest on "]
+
+
+@pytest.mark.parametrize(
+    ("model", "change"),
+    [
+        (SparseBoxesClassifier(), "Raise false_alarm_cost."),
+        (SparseBoxesClassifier(min_recall=0.9), "Lower min_recall."),
+        (FastBoxesClassifierCV(min_precision=0.1), "Raise min_precision."),
+        (FastBoxesClassifierCV(negative_weight=0.1), "Raise negative_weight."),
+        (ExactBoxesClassifier(negative_weight=0.1), "Raise negative_weight."),
+    ],
+)
+def test_what_to_do_if_everything_is_flagged_is_about_what_was_stated(model, change):
+    assert everything_is_flagged(model).endswith(change)

@@ -21,9 +21,22 @@ _FEW = 10  # positives in a box
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 
-def everything_is_flagged(cost: str) -> str:
+def everything_is_flagged(model: Any) -> str:
     """Return the warning of boxes that hold all training rows."""
-    return f"The boxes hold all training rows: everything is flagged. Raise {cost}."
+    return f"The boxes hold all training rows: everything is flagged. {_fewer_alarms(model).capitalize()}."
+
+
+def _fewer_alarms(model: Any) -> str:
+    """Say what to change for fewer alarms: the goal that is stated or, without one, the cost."""
+    for name, change in (("min_recall", "lower"), ("min_precision", "raise"), ("max_alarm_rate", "lower")):
+        if getattr(model, name, None) is not None:
+            return f"{change} {name}"
+    return f"raise {'negative_weight' if _has_own_weight(model) else 'false_alarm_cost'}"
+
+
+def _has_own_weight(model: Any) -> bool:
+    costs = (getattr(model, name, None) for name in ("false_alarm_cost", "negative_weight"))
+    return [cost is not None for cost in costs] == [False, True]
 
 
 def nothing_is_flagged(why: str, cost: str) -> str:
@@ -73,23 +86,17 @@ def caution(model: Any, data: Training, doubt: str = "") -> None:
 
 def _many_alarms(model: Any, data: Training, flagged: BoolArray) -> Iterator[str]:
     """Yield a warning if so many rows are flagged that most of them can't be positive."""
-    own_weight = (
-        getattr(model, "false_alarm_cost", None) is None and getattr(model, "negative_weight", None) is not None
-    )
-    cost = "negative_weight" if own_weight else "false_alarm_cost"
-    goals = {name: getattr(model, name) for name in GOALS if hasattr(model, name)}
-    if goals and (own_weight or goals["max_alarm_rate"] is not None):
+    has_goals = hasattr(model, GOALS[0])
+    if has_goals and (_has_own_weight(model) or model.max_alarm_rate is not None):
         return  # it is what was asked for
     mass = data.weights / data.weights.sum()
     share, base_rate = float(mass[flagged].sum()), float(mass[data.positive].sum())
     if flagged.all():
-        yield everything_is_flagged(cost)
+        yield everything_is_flagged(model)
     elif share > max(_MANY, 2 * base_rate):
         precision = float(mass[flagged & data.positive].sum()) / share
-        change = f"raise {cost}{' or state max_alarm_rate' * bool(goals)}"
-        for name, word in (("min_recall", "lower"), ("min_precision", "raise")):
-            if goals.get(name) is not None:
-                change = f"{word} {name}"
+        no_goal = has_goals and all(getattr(model, name) is None for name in GOALS)
+        change = _fewer_alarms(model) + " or state max_alarm_rate" * no_goal
         yield (
             f"Flagged are {share:.0%} of the training rows, {precision:.0%} of them positive. If these are too many "
             f"alarms, {change}."

@@ -235,7 +235,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             return f"{nothing_is_flagged(why, cost)} {more}"
         # At a weight of one's own there may well be nothing else: the path of costs is what matters then.
         everything = self.negative_weight is None and flagged.all()
-        return super()._doubt(source) or (everything_is_flagged(cost) if everything else "")
+        return super()._doubt(source) or (everything_is_flagged(self) if everything else "")
 
     @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:

@@ -427,7 +427,7 @@ class SparseBoxesClassifier(SampleLearner):
             cost = "limit_cost or false_alarm_cost" + ", relax the constraints" * constrained
             doubt = nothing_is_flagged("No box was found that pays for its limits", cost)
         elif everything:
-            doubt = everything_is_flagged("false_alarm_cost")
+            doubt = everything_is_flagged(self)
         else:
             doubt = guesses(data, "boxes") or doubt
         caution(self, data, doubt)
