@@ -120,7 +120,7 @@ function catchText(store, k) {
     return `${count(truePositives, sampled)} caught, ${plural(falsePositives, "false alarm", "false alarms", sampled)}`;
   };
   const [main, ...rest] = presentSets(store).toReversed();
-  const more = rest.map((set) => el("span", { class: "range" }, `; ${set.title.toLowerCase()}: ${words(set)}`));
+  const more = rest.map((set) => el("span", { class: "range" }, ` ${set.title}: ${words(set)}`));
   return [`${main.title}: ${words(main)}`, ...more];
 }
 
