@@ -77,7 +77,7 @@ class LearnedBoxClassifier(BaseBoxClassifier):
         >>> print(model.stability(X, y, n=20))
         5 points (1 to 5): worst concave points ≥ 0.1425 (0.139 to 0.147)   [found in 100%]
         2 points (1 to 2): mean texture ≥ 19.6 (18.91 to 21.7)   [found in 85%]
-        Alarm from 3 points (1 to 4).
+        Alarm from 5 points (1 to 5).
         20 bootstrap samples; intervals hold 90% of them. Predictions agree with the model's on 99% of the rows.
         """
         check_is_fitted(self)
