@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, settings
 
 # Tests run one per core, where threads of OpenMP would only wait for each other. It reads this when it is first loaded.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Python's readline sets the width of no terminal in its environment, which processes started from it inherit.
+os.environ.pop("COLUMNS", None)
 
 # A busy machine is no failure, nor is a first example for which functions are compiled: so no example has a deadline,
 # and making them may take long. A check of a change has to give the same answer each time; new examples are looked for

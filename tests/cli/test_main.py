@@ -134,7 +134,7 @@ def test_warnings_leave_out_what_has_no_option(run, data, monkeypatch):
         ),
         ("Nothing is flagged. In Python, path() has boxes at other costs.", "Nothing is flagged."),
         ("Inner folds 1 are left out. Use a stratified splitter.", "Inner folds 1 are left out."),
-        ("Check them, or allow fewer boxes.", "Check them, or allow fewer with --max-boxes."),
+        ("Check them, or allow fewer boxes.", "Check them, or allow fewer boxes (--max-boxes)."),
         ("In Python, path() has boxes.", ""),
     ],
 )

@@ -51,7 +51,7 @@ _OPTIONS = {
     "out of X": "out with --drop",
     "X holds": "the table holds",
     "leave the column out": "leave the column out with --drop",
-    "allow fewer boxes": "allow fewer with --max-boxes",
+    "allow fewer boxes": "allow fewer boxes (--max-boxes)",
     "FastBoxesClassifier": "--method fast",
     "ScoredBoxesClassifier": "--method scored",
     "categorical_features": "--categorical",
