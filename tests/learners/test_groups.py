@@ -36,7 +36,7 @@ def splits(monkeypatch):
         seen.extend((data.groups[train], data.groups[test]) for train, test in found)
         return found
 
-    for name in ("sparse.fit", "scored.scored_boxes", "fast.cv"):
+    for name in ("sparse.fit", "scored.choose", "fast.cv"):
         module = __import__(f"boxdraw.learners.{name}", fromlist=["inner_splits"])
         monkeypatch.setattr(module, "inner_splits", spy)
     assert boxdraw.learners.folds.inner_splits is inner_splits

@@ -266,6 +266,7 @@ def _curve(n_rows: FloatArray, n_positives: FloatArray, rate: float) -> FloatArr
     if not 0 < rate < 1:
         return np.full(len(n_rows), rate)
     n, k = n_rows + _SHRINKAGE, n_positives + _SHRINKAGE * rate  # so that no curve is infinitely steep
+    n, k = np.ldexp([n, k], -np.frexp(n.sum())[1])  # the same curve, and no sum overflows
     x = -logit(np.clip((np.cumsum(n_rows) - n_rows / 2) / n_rows.sum(), 1e-12, 1 - 1e-12))
     x -= np.average(x, weights=n)
     x /= np.sqrt(np.average(x**2, weights=n)) or 1.0
