@@ -21,8 +21,8 @@ Span = tuple[float, float]
 # Half the width of the strip of a category.
 _STRIP = 0.45
 _JITTER = 0.36
-# Beyond, the width of an axis overflows in matplotlib.
-_LARGEST = 1e305
+# Beyond, the width of an axis overflows in matplotlib; and so many decades overflow as a ratio.
+_LARGEST, _DECADES = 1e305, 250
 # Skewed: the middle half of the values has so small a part of their range, and at least twice as much on a log axis,
 # if the largest is so many times what the axis is linear up to; and fewer values say little.
 _MIDDLE, _GAIN, _TIMES, _FEWEST = 0.06, 2.0, 30.0, 20
@@ -43,6 +43,8 @@ class Scale:
             return cls()
         small = float(np.quantile(np.abs(some), 0.1))
         threshold = max(float(10.0 ** np.floor(np.log10(small))), 1e-300)
+        if np.log10(max(-some[0], some[-1])) - np.log10(threshold) > _DECADES:
+            return cls()
         logarithmic = cls(threshold)
         even, other = _middle(some), _middle(logarithmic.along(some))
         reaches = max(-some[0], some[-1]) >= _TIMES * threshold
