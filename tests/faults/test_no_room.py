@@ -68,8 +68,8 @@ def test_a_command_that_needs_too_much_memory(bench):
     folder = bench.fresh("fit")
     column = np.arange(500_000) % 7
     table = {**{f"x{j}": column for j in range(40)}, "fraud": column == 0}
-    pa.parquet.write_table(pa.table(table), folder / "large.parquet")  # a small file, and 160 MB once it is read
-    command = "fit large.parquet --target fraud --method scored -o fitted.json --force"
+    pa.parquet.write_table(pa.table(table), folder / "large.parquet")  # a small file, and 160 MB once all of it is read
+    command = "fit large.parquet --target fraud --method exact -o fitted.json --force"
     outcome = bench.run(Task(("fitted.json",), command), folder, "memory", 128 * 2**20)
     assert outcome.code == 1
     assert outcome.said.startswith("boxdraw: error: not enough memory")
