@@ -1,6 +1,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from boxdraw import BoxSet, SparseBoxesClassifier
@@ -101,6 +102,15 @@ def test_good_rules_stay():
     again = SparseBoxesClassifier(revise=model.boxes_).fit(X, y)
     assert len(again.revisions_[-1].changes) <= 2
     assert again.revisions_[-1].gain < 0.02
+
+
+@pytest.mark.parametrize("options", [{"false_alarm_cost": 1}, {"monotonic_cst": {"a": 1}}])
+def test_every_row_is_no_rule_to_add(options):
+    rng = np.random.default_rng(0)
+    one = pd.DataFrame({"a": rng.normal(size=2000)})
+    labels = (one.a > 1) & (rng.random(2000) < 0.6)
+    model = SparseBoxesClassifier(revise=BoxSet.from_text("a <= 1"), **options).fit(one, labels)
+    assert all(revision.boxes.limited.any(axis=1).all() for revision in model.revisions_)
 
 
 def test_no_changes_at_all():

@@ -125,7 +125,7 @@ def _added_box(boxes: BoxSet, rows: Rows, prices: Costs, most: int, new_box: New
     if not ((rows.worth[free] > 0).any() and (rows.worth[free] < 0).any()):
         return []
     found = new_box(free, most)
-    if not len(found):
+    if not found.n_limits:  # no box, or one that flags every row, which is no rule
         return []
     gain = float(rows.worth[free & rows.held(found)[0]].sum()) - prices.box - prices.limit * found.n_limits
     text = f"add box {len(boxes) + 1}: {rule_texts(found)[0]}"

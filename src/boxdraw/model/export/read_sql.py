@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -67,13 +68,13 @@ class _Reader:
             raise ImportError("from_sql needs sqlglot: pip install 'boxdraw[sql]'") from None
         from boxdraw.model.export.sql import dialect_of
 
-        dialect_of(dialect)
-        self._exp, self._dialect = exp, _DIALECTS.get(dialect, dialect)
+        self._exp, self._dialect, self._engine = exp, _DIALECTS.get(dialect, dialect), dialect_of(dialect)
+        self._parse = partial(sqlglot.parse_one, dialect=self._dialect)
         self.columns: list[str] = []  # in their first order
         self._tables: dict[str, str] = {}  # of columns
         self.categorical: set[str] = set()  # those compared with texts or sets
         try:
-            self._tree: Any = sqlglot.parse_one(expression, dialect=self._dialect)
+            self._tree: Any = self._parse(expression)
         except SqlglotError as error:
             raise ValueError(f"This is not SQL that can be read: {str(error).splitlines()[0]}") from None
 
@@ -159,16 +160,20 @@ class _Reader:
         if node.args.get("symmetric"):
             raise self._refuse(node, "Expected BETWEEN without SYMMETRIC")
         low, high = (self._number(node.args[side]) for side in ("low", "high"))
-        box = self._box(node.this, low, high)
+        box = self._box(node.this, low, high, form=self._engine.rounded)
         return [box] if low <= high else []
 
     def _in(self, node: Any) -> list[Box]:
-        column, suffix = self._column(node.this)
         if node.args.get("query") is not None or not node.expressions:
             raise self._refuse(node, "Expected a list of numbers or texts after IN")
-        values = [self._category(value, suffix) for value in node.expressions]
+        return self._set(node.this, node.expressions)
+
+    def _set(self, node: Any, values: list[Any]) -> list[Box]:
+        texts = not all(map(self._is_number, values))
+        column = self._column(node, self._engine.exact_text if texts else self._engine.rounded)
+        end = self._engine.end_mark if node.unnest() != node.find(self._exp.Column) else ""
         self.categorical.add(column)
-        return [{column: Limit(column, categories=frozenset(values))}]
+        return [{column: Limit(column, categories=frozenset(self._category(value, end) for value in values))}]
 
     def _comparison(self, node: Any) -> list[Box]:
         kind, left, right = type(node).__name__, node.this, node.expression
@@ -177,46 +182,46 @@ class _Reader:
             return [{}] if same == (kind == "EQ") and kind in ("EQ", "NEQ") else []
         if self._is_value(left):
             kind, left, right = _FLIPPED[kind], right, left
-        if self._is_nan(right):
+        if self._is_nan(right) and kind in ("EQ", "NEQ"):
             return [self._box(left) if kind == "NEQ" else self._box(left, math.inf, -math.inf, missing=True)]
-        if kind == "EQ" and not self._is_number(right):
-            column, suffix = self._column(left)
-            self.categorical.add(column)
-            return [{column: Limit(column, categories=frozenset([self._category(right, suffix)]))}]
-        number = self._number(right)
         if kind == "NEQ":
             raise self._refuse(node, "Expected a comparison by =, <, <=, > or >=")
+        if kind == "EQ" and not self._is_number(right):
+            return self._set(left, [right])
+        number = self._number(right)
         low = {"GTE": number, "GT": float(np.nextafter(number, np.inf)), "EQ": number}.get(kind, -math.inf)
         high = {"LTE": number, "LT": float(np.nextafter(number, -np.inf)), "EQ": number}.get(kind, math.inf)
-        return [self._box(left, low, high)]
+        return [self._box(left, low, high, form=self._engine.rounded)]
 
-    def _box(self, node: Any, lower: float = -math.inf, upper: float = math.inf, missing: bool = False) -> Box:
-        column, _ = self._column(node)
+    def _box(
+        self, node: Any, lower: float = -math.inf, upper: float = math.inf, missing: bool = False, form: str = "{}"
+    ) -> Box:
+        column = self._column(node, form)
         return {column: Limit(column, lower, upper, missing=missing)}
 
-    def _column(self, node: Any) -> tuple[str, str]:
-        """Return the name of a column, and the text that is put behind its values before they are compared."""
-        exp, suffix = self._exp, ""
-        while isinstance(node, exp.Paren | exp.Collate | exp.Cast | exp.Add):
-            if isinstance(node, exp.Add):
-                text = isinstance(node.expression, exp.National)
-                if not text and (not self._is_value(node.expression) or self._number(node.expression)):
-                    raise self._refuse(node, "Expected a column")
-                suffix += node.expression.name if text else ""  # adding 0 makes a number of a column
-            node = node.this
-        if not isinstance(node, exp.Column):
-            raise self._refuse(node, "Expected a column")
-        if self._tables.setdefault(node.name, node.table) != node.table:
-            raise self._refuse(node, "Expected one name for the table of this column")
-        if node.name not in self.columns:
-            self.columns.append(node.name)
-        return node.name, suffix
+    def _column(self, node: Any, form: str) -> str:
+        """Return the name of a column, as it is or in the form that `to_sql` writes: others have other values."""
+        column = node.find(self._exp.Column)
+        if column is None or node.unnest() not in (
+            column,
+            self._parse(form.format(column.sql(dialect=self._dialect))).unnest(),
+        ):
+            raise self._refuse(node, "Expected a column as it is")
+        if self._tables.setdefault(column.name, column.table) != column.table:
+            raise self._refuse(column, "Expected one name for the table of this column")
+        if column.name not in self.columns:
+            self.columns.append(column.name)
+        return str(column.name)
 
     def _is_value(self, node: Any) -> bool:
         return not any(isinstance(part, self._exp.Column) for part in node.walk())
 
     def _is_nan(self, node: Any) -> bool:
-        return self._is_value(node) and isinstance(node, self._exp.Cast) and node.this.name.lower() == "nan"
+        return self._is_double(node) and self._is_value(node) and node.this.name.lower() == "nan"
+
+    def _is_double(self, node: Any) -> bool:
+        """Whether a value is cast to float64; others are of other values."""
+        return isinstance(node, self._exp.Cast) and bool(node.is_type("double"))
 
     def _is_number(self, node: Any) -> bool:
         exp = self._exp
@@ -224,13 +229,15 @@ class _Reader:
             isinstance(node, exp.Literal) and node.is_string
         )
 
-    def _category(self, node: Any, suffix: str) -> Category:
+    def _category(self, node: Any, end: str) -> Category:
         if isinstance(node, self._exp.Boolean):
             return bool(node.this)
         if self._is_number(node):
             number = self._fraction(node)
             return int(number) if number.denominator == 1 else float(number)
-        return str(node.name).removesuffix(suffix)
+        if not str(node.name).endswith(end):
+            raise self._refuse(node, f"Expected a text that ends with {end!r}, as the column does")
+        return str(node.name).removesuffix(end)
 
     def _number(self, node: Any) -> float:
         try:
@@ -239,18 +246,20 @@ class _Reader:
             raise self._refuse(node, "A number is beyond float64") from None
 
     def _fraction(self, node: Any) -> Fraction:
-        """Return a number; large and small ones are written as products."""
-        exp = self._exp
-        if isinstance(node, exp.Paren | exp.Cast):
-            return self._fraction(node.this)
-        if isinstance(node, exp.Literal):
+        """Return a number; large and small ones are written as products of float64."""
+        exp, inner = self._exp, node.unnest()
+        cast = self._is_double(inner)
+        literal = inner.this if cast else inner
+        if isinstance(literal, exp.Literal) and (cast or not literal.is_string):
             with suppress(ValueError):
-                return Fraction(node.name)
-        if isinstance(node, exp.Neg):
-            return -self._fraction(node.this)
-        if isinstance(node, exp.Mul | exp.Div):
-            left, right = self._fraction(node.this), self._fraction(node.expression)
-            if isinstance(node, exp.Mul):
+                return Fraction(literal.name)
+        if isinstance(literal, exp.Neg):
+            return -self._fraction(literal.this)
+        if isinstance(inner, exp.Mul | exp.Div) and (
+            self._is_double(inner.this) or isinstance(inner.this, exp.Mul | exp.Div)
+        ):  # 3 / 2 is 1 in many a database
+            left, right = self._fraction(inner.this), self._fraction(inner.expression)
+            if isinstance(inner, exp.Mul):
                 return left * right
             if right:
                 return left / right
