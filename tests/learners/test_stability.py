@@ -392,7 +392,7 @@ def test_the_setting_of_the_model_is_used(gap, monkeypatch):
     from boxdraw.learners.scored import learn as learning
 
     X, y = gap
-    model = fitted(X, y, cv=2, max_boxes=3, max_union=5, signed_points=True, false_alarm_cost=0.25)
+    model = fitted(X, y, cv=2, max_boxes=3, max_union=5, signed_points=False, false_alarm_cost=0.25)
     calls, draw = [], learning.draw
 
     def spy(ready, setting, shape, *rest):
@@ -403,7 +403,7 @@ def test_the_setting_of_the_model_is_used(gap, monkeypatch):
     model.stability(X, y, n=1)
     ((setting, shape, rest),) = calls
     assert (setting.max_limits, setting.lam) == (model.max_limits_, model.lam_)
-    assert setting.signed
+    assert not setting.signed
     assert (shape.max_boxes, shape.max_union, shape.false_alarm_cost) == (3, 5, 0.25)
     assert rest == (None,)
     calls.clear()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils import check_scalar
 
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.risk import RiskTable
 from boxdraw.model.scorecard import Scorecard
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class CardPoint:
     error: float  # standard error of the AUC
     average_precision: float
     scorecard: Scorecard
+    risk: RiskTable | None = field(default=None, repr=False)  # of its points; None without inner folds
 
     @property
     def score(self) -> float:
@@ -115,14 +117,14 @@ class Frontier(Sequence[Any]):
 
 
 class CardFrontier(Frontier):
-    """The scorecards of one run of boosting by their most boxes: the first boxes of a run, with points of their own.
+    """The scorecards of one run of boosting by their number of boxes: the first of a run, with points of their own.
 
     AUC and average precision are means over inner folds; NaN where there were none. A size whose card has no
     more boxes than a smaller one's is left out.
     """
 
-    size: str = "max_boxes"
-    labels: tuple[str, str] = "Most boxes", "On held-out rows"
+    size: str = "n_boxes"
+    labels: tuple[str, str] = "Boxes on the card", "On held-out rows"
 
     def at(self, n_boxes: int) -> CardPoint:  # type: ignore[override]  # cards are found by their boxes
         """Return the longest card of at most so many boxes."""

@@ -6,11 +6,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from boxdraw import BoxSet, ScoredBoxesClassifier, load
+from boxdraw.datasets import load_dataset
 
 from . import reference as ref
 
@@ -232,6 +234,13 @@ def test_what_needs_positive_points_gets_them(asked):
     assert len(model.boxes_) <= asked.get("max_union", 10**4)
 
 
+@pytest.mark.parametrize("yes", [True, np.True_])
+def test_negative_points_have_no_union_to_bound(yes):
+    X, y = trend(3)
+    with pytest.raises(ValueError, match="max_union=3 does not go with signed_points=True"):
+        ScoredBoxesClassifier(signed_points=yes, max_union=3).fit(X, y)
+
+
 # The frontier
 
 
@@ -245,27 +254,36 @@ def test_the_frontier_has_the_card_of_each_size(sizes):
     """It comes from one run of boosting, and each card is that of a fit of its own with the same classes' weights."""
     X, y, model = sizes
     frontier = model.frontier_
-    assert frontier.chosen == model.max_boxes_
+    assert frontier.chosen == len(model.scorecard_)
     assert len(frontier) > 5
     assert frontier.sizes == sorted(set(frontier.sizes))
     for size, point in zip(frontier.sizes, frontier, strict=True):
         card = point.scorecard
         assert (point.n_boxes, point.n_limits) == (len(card), card.n_limits)
-        assert point.n_boxes <= size == point.max_boxes
+        assert point.n_boxes == size <= point.max_boxes
+        assert frontier.at(size) is point
         assert point.n_limits <= model.max_total_limits
         assert 0.5 < point.auc == point.score < 1
         assert 0 < point.average_precision < 1
         assert 0 < point.error < 0.1
-    longer = np.diff([point.n_boxes for point in frontier])
-    assert (longer > 0).all()
-    for size in (1, 3, frontier.sizes[-1]):
+    for point in (frontier[0], frontier[2], frontier[-1]):
+        size = point.max_boxes
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("boxdraw.learners.scored.choose._PLAIN_SIZE", size)
             parameters = {"max_limits": model.max_limits_, "signed_points": model.signed_points_}
             union = None if model.signed_points == "auto" else "auto"
             alone = ScoredBoxesClassifier(cv=None, max_union=union, **parameters).fit(X, y)
-        assert alone.scorecard_ == frontier.at(size).scorecard
-        np.testing.assert_array_equal(alone.decision_function(X), model.at(size).decision_function(X))
+        assert alone.scorecard_ == point.scorecard
+        np.testing.assert_array_equal(alone.decision_function(X), model.at(point.n_boxes).decision_function(X))
+
+
+def test_every_card_that_the_frontier_prints_is_found_by_its_boxes():
+    data = load_dataset("hypothyroid")
+    frontier = ScoredBoxesClassifier().fit(data.data, data.target).frontier_
+    assert any(point.n_boxes < point.max_boxes for point in frontier)  # some box of a size is worth no points
+    for point in frontier:
+        assert len(frontier.at(point.n_boxes).scorecard) == point.n_boxes
+        assert f"{point.n_boxes} box" in repr(frontier)
 
 
 def test_a_card_of_another_size(sizes):
@@ -274,14 +292,11 @@ def test_a_card_of_another_size(sizes):
     assert 1 <= len(short.scorecard_) <= 3
     assert short.scorecard_ == model.frontier_.at(3).scorecard
     assert short.max_boxes_ == short.frontier_.chosen == 3
+    back = short.at(len(model.scorecard_))
+    assert back.scorecard_ == model.scorecard_
+    assert model.at(len(model.scorecard_)).risk_table_ == model.risk_table_ == back.risk_table_
     np.testing.assert_array_equal(short.predict(X), short.scorecard_.contains(X))
     np.testing.assert_array_equal(short.decision_function(X) >= 0, short.predict(X) == 1)
-    assert not hasattr(short, "risk_table_")
-    back = short.at(model.max_boxes_)
-    assert back.scorecard_ == model.scorecard_
-    same = model.at(model.max_boxes_)
-    assert same.risk_table_ == model.risk_table_
-    assert hasattr(model, "risk_table_")
     assert model.at(100).max_boxes_ == model.frontier_[-1].max_boxes
     with pytest.raises(
         ValueError, match=r"n_boxes=0: no drawing is that short; the numbers of boxes that there are: 1,"
@@ -289,12 +304,31 @@ def test_a_card_of_another_size(sizes):
         model.at(0)
 
 
+def test_a_card_of_another_size_has_the_risk_of_that_size(sizes, monkeypatch):
+    """It is what a fit that chooses the size says, and that of the points of a row."""
+    X, y, model = sizes
+    for number in (0, 2, 5):
+        short = model.at(model.frontier_[number].n_boxes)
+        monkeypatch.setattr("boxdraw.learners.scored.choose.few_enough", lambda *_, at=number: at)
+        chosen = clone(model).fit(X, y)
+        assert chosen.scorecard_ == short.scorecard_
+        assert chosen.risk_table_ == short.risk_table_
+        assert sum(region.n_rows for region in short.risk_table_) == pytest.approx(len(X))
+        points = short.scorecard_.score(X)
+        of = [region.of for region in short.risk_table_[:-1]]
+        risk = [
+            next((r.risk for r, least in zip(short.risk_table_, of, strict=False) if p >= least), None) for p in points
+        ]
+        last = short.risk_table_[-1].risk
+        np.testing.assert_array_equal(short.predict_proba(X)[:, 1], [last if r is None else r for r in risk])
+
+
 def test_the_frontier_in_text(sizes):
     _, _, model = sizes
     lines = repr(model.frontier_).splitlines()
     assert len(lines) == len(model.frontier_)
     (used,) = [line for line in lines if line.startswith("* ")]
-    point = model.frontier_.at(model.max_boxes_)
+    point = model.frontier_.at(len(model.scorecard_))
     assert used == (
         f"* {point.n_boxes} boxes, {point.n_limits} limits: AUC {point.auc:.3f} ± {point.error:.3f}, "
         f"average precision {point.average_precision:.3f}"
@@ -372,8 +406,8 @@ def test_a_goal_is_kept_by_the_size_in_use():
     assert model.goal_.kept
     assert model.predict(X).mean() < 0.15
     assert len(model.frontier_) > 1
-    assert model.at(model.max_boxes_).goal_ is model.goal_
-    other = next(size for size in model.frontier_.sizes if size != model.max_boxes_)
+    assert model.at(len(model.scorecard_)).goal_ is model.goal_
+    other = next(size for size in model.frontier_.sizes if size != model.frontier_.chosen)
     assert model.at(other).goal_ is None
 
 

@@ -18,6 +18,7 @@ from boxdraw.learners.frontier import CardPoint
 from boxdraw.learners.goals import goal_of
 from boxdraw.learners.scored.learn import Card, Drawn, Ready, card_of, draw, make_ready
 from boxdraw.learners.scored.settings import PLAIN, SIZES, Setting, Shape, usual
+from boxdraw.model.risk import RiskTable
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.tables.order import Order
 from boxdraw.tables.training import Training
@@ -82,14 +83,14 @@ class Chosen:
     results: dict[str, Any] = field(default_factory=dict)  # the AUC of each setting
     doubt: str = ""  # a warning if they rank by chance
 
-    def point(self, number: int, card: Scorecard) -> CardPoint:
+    def point(self, number: int, card: Scorecard, risk: RiskTable | None) -> CardPoint:
         """Return the card of a size with what it promises on held-out rows; NaN without any."""
         auc = np.array([fold.auc[number] for fold in self.folds] or [np.nan])
         precision = np.array([fold.average_precision[number] for fold in self.folds] or [np.nan])
         n_folds = len(auc) / n_repeats([fold.test for fold in self.folds]) if len(auc) > 1 else np.nan
         error = float(auc.std(ddof=1) / np.sqrt(n_folds)) if len(auc) > 1 else np.nan
         size = self.sizes[number]
-        return CardPoint(size, len(card), card.n_limits, float(auc.mean()), error, float(precision.mean()), card)
+        return CardPoint(size, len(card), card.n_limits, float(auc.mean()), error, float(precision.mean()), card, risk)
 
 
 def choose(model: Any, data: Training, settings: list[Setting], shape: Shape) -> Chosen:

@@ -46,8 +46,10 @@ def keep(
 
 def card_risk(
     card: Card, order: Order, data: Training, folds: list[FoldCards], number: int, base_rate: float | None
-) -> RiskTable:
-    """Return the risk of the points of a card, from the cards of the folds for a setting."""
+) -> RiskTable | None:
+    """Return the risk of the points of a card, from the cards of the folds of its size; None without folds."""
+    if not folds:
+        return None
     weight = on_grid(data.weights)
     times = n_repeats([fold.test for fold in folds])
     held_out = []

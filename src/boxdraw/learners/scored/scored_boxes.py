@@ -63,8 +63,9 @@ class ScoredBoxesClassifier(SampleLearner):
         of a positive. "auto" is 4; with `max_boxes` and `signed_points` given, 12 if that is clearly better on the
         inner folds.
     max_union : int, None or "auto", default="auto"
-        The most boxes of ``boxes_``. Points are then positive, and they and the threshold are chosen so that it holds.
-        "auto" is 8 with ``signed_points=False``; otherwise, as with None, the union may be long.
+        The most boxes of ``boxes_``. Points are then positive, so it does not go with ``signed_points=True``, and they
+        and the threshold are chosen so that it holds. "auto" is 8 with ``signed_points=False``; otherwise, as with
+        None, the union may be long.
     signed_points : bool or "auto", default="auto"
         Whether points may be negative: "auto" if they rank clearly better on the inner folds. The rows that such a card
         flags are no union of boxes.
@@ -229,6 +230,7 @@ class ScoredBoxesClassifier(SampleLearner):
         """Learn from rows in memory: all there are or, if there is a ``table``, a sample of it."""
         from boxdraw.learners.scored import learn  # compiles on first use
         from boxdraw.learners.scored.choose import choose
+        from boxdraw.learners.scored.keep import card_risk
 
         settings, shape, few = settings_of(self), shape_of(self), draw_sample(data)
         dealt = few if isinstance(self.cv, Integral) else data
@@ -255,7 +257,6 @@ class ScoredBoxesClassifier(SampleLearner):
             f"boost: {len(cards[at].points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}"
         )
         self.max_limits_, self.lam_, self.signed_points_ = setting.max_limits, setting.lam, setting.signed
-        self.max_boxes_ = sizes[at]
         # Rows are graded by the limits that the points were fitted with: on a round one, most are at a limit.
         plain = boxes = self._encoding.boxes(drawn.lower, drawn.upper, ready.order)
         if self.round_limits:
@@ -270,16 +271,18 @@ class ScoredBoxesClassifier(SampleLearner):
             if number == at:
                 points = [point for point in points if point.n_boxes < len(scorecard)]
             if number == at or not points or len(scorecard) > points[-1].n_boxes:
-                points.append(choice.point(number, scorecard))
+                risk = card_risk(card, ready.order, dealt, choice.folds, number, self.base_rate)
+                points.append(choice.point(number, scorecard, risk))
         self._use(points, sizes[at])
         self._warn(data, choice.doubt, asked is not None)
         warn_if_missed(self.goal_, asked is not None)
 
     def _use(self, points: list[CardPoint], size: int) -> None:
-        """Take the card of a size."""
-        self.frontier_ = CardFrontier(points, size)
-        (self.scorecard_,) = [point.scorecard for point in points if point.max_boxes == size]
-        self._card = self._cards[size]
+        """Take the card of a size, and its risk."""
+        (point,) = [point for point in points if point.max_boxes == size]
+        self.frontier_ = CardFrontier(points, point.n_boxes)
+        self.scorecard_, self.max_boxes_, self._card = point.scorecard, size, self._cards[size]
+        self._set_risk(point.risk)
 
     def at(self, n_boxes: int) -> ScoredBoxesClassifier:
         """Return the classifier with the scorecard of at most so many boxes from ``frontier_``.
@@ -292,7 +295,7 @@ class ScoredBoxesClassifier(SampleLearner):
         Returns
         -------
         ScoredBoxesClassifier
-            A fitted copy with another ``scorecard_``, whose risk is not known, and of which no goal is promised.
+            A fitted copy with another ``scorecard_`` and its risk, of which no goal is promised.
 
         Examples
         --------
@@ -300,24 +303,23 @@ class ScoredBoxesClassifier(SampleLearner):
         >>> from boxdraw.datasets import load_dataset
         >>> data = load_dataset("hypothyroid")
         >>> model = ScoredBoxesClassifier().fit(data.data, data.target)
-        >>> len(model.at(n_boxes=2).scorecard_)
-        2
+        >>> short = model.at(n_boxes=2)
+        >>> len(short.scorecard_), hasattr(short, "predict_proba")
+        (2, True)
         """
         check_is_fitted(self)
         point, model = self.frontier_.at(n_boxes), copy.copy(self)
-        if point.max_boxes != self.frontier_.chosen:
-            model._set_risk(None)  # that of another card
-            model.max_boxes_, model.goal_ = point.max_boxes, None
+        if point.n_boxes != self.frontier_.chosen:
+            model.goal_ = None
             model._use(list(self.frontier_), point.max_boxes)
         return model
 
     def _keep(self, card: Any, order: Any, data: Training, choice: Any) -> Any:
-        """Set the risk; return the card with the threshold that keeps the goal, if there is one."""
-        from boxdraw.learners.scored.keep import card_risk, keep
+        """Return the card with the threshold that keeps the goal, if there is one."""
+        from boxdraw.learners.scored.keep import keep
 
         goal, self.goal_ = goal_of(self), None
         folds, number = choice.folds, choice.at
-        self._set_risk(card_risk(card, order, data, folds, number, self.base_rate) if folds else None)
         if goal is not None and folds:
             if not len(card.points):
                 self.goal_ = goal.missed()

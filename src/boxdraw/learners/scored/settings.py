@@ -68,10 +68,16 @@ def settings_of(model: Any) -> list[Setting]:
     if not any_signs:
         check_bool(model.signed_points, "signed_points")
     check_bool(model.round_limits, "round_limits")
-    if model.signed_points is True and model.min_box_precision is not None:
+    signed = not any_signs and bool(model.signed_points)
+    if signed and model.min_box_precision is not None:
         raise ValueError(
             "min_box_precision does not go with signed_points=True: boxes of negative points are not to hold "
             "positives. Leave one of them out."
+        )
+    if signed and model.max_union not in ("auto", None):
+        raise ValueError(
+            f"max_union={model.max_union!r} does not go with signed_points=True: what a card with negative points "
+            "flags is no union of boxes. Leave one of them out."
         )
     alone = model.cv is None
     limits = _LIMITS if not alone else (PLAIN.max_limits,)
@@ -80,7 +86,7 @@ def settings_of(model: Any) -> list[Setting]:
     lams = _LAMS if not alone and not any_signs and model.max_boxes != "auto" else (PLAIN.lam,)
     if model.lam != "auto":
         lams = (float(model.lam),)
-    settings = [Setting(n, lam, not any_signs and bool(model.signed_points)) for n in limits for lam in lams]
+    settings = [Setting(n, lam, signed) for n in limits for lam in lams]
     if any_signs and not alone and model.min_box_precision is None and model.max_union in ("auto", None):
         settings.append(replace(settings[usual(settings)], signed=True))
     return settings
@@ -93,7 +99,7 @@ def shape_of(model: Any) -> Shape:
         cost = float(model.min_precision) / (1 - float(model.min_precision))
     union = model.max_union
     if union == "auto":
-        union = None if model.signed_points == "auto" else _UNION
+        union = None if model.signed_points else _UNION
     constraints = ColumnConstraints.of(model._encoding, model)
     any_size, cap = model.max_boxes == "auto", model.max_total_limits
     return Shape(
