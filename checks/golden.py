@@ -73,14 +73,13 @@ def payments(columns: list[str]) -> Rows:
     ]
 
 
-def certificate() -> tuple[str, dict[str, Any]]:
+def certificate(**settings: Any) -> tuple[str, dict[str, Any]]:
     """Prove the best box of a few rows."""
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 20, size=(30, 2)).tolist()
     labels = [int(a > 8 and b < 12) for a, b in rows]
-    model = ExactBoxesClassifier(max_boxes=1, box_cost=1, limit_cost=0, random_state=0).fit(
-        np.array(rows, dtype=float), labels
-    )
+    model = ExactBoxesClassifier(max_boxes=1, box_cost=1, random_state=0, **settings)
+    model.fit(np.array(rows, dtype=float), labels)
     return model.certificate_.to_json() + "\n", {"rows": rows, "y": labels, "objective": model.objective_}
 
 
@@ -163,9 +162,11 @@ def main() -> int:
     for name, (text, rows) in texts().items():
         write(FOLDER / f"{name}.json", text)
         write(FOLDER / f"{name}.expected.json", lines(head | expected(text, rows)))
-    text, facts = certificate()
-    write(FOLDER / "certificate_v1.json", text)
-    write(FOLDER / "certificate_v1.expected.json", lines(head | facts))
+    limits: dict[str, Any] = {"limit_cost": 0.25}
+    for version, settings in enumerate(({"limit_cost": 0}, limits, limits | {"min_box_rows": 4}), 1):
+        text, facts = certificate(**settings)
+        write(FOLDER / f"certificate_v{version}.json", text)
+        write(FOLDER / f"certificate_v{version}.expected.json", lines(head | facts))
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in sorted(FOLDER.glob("*.json"))]
     (FOLDER / "SHA256SUMS").write_text("\n".join(sums) + "\n", encoding="utf-8")
     return 0

@@ -10,7 +10,7 @@ The layout, version 3::
       "boxes": {"format": "boxdraw.boxes", ...},
       "scorecard": {"format": "boxdraw.scorecard", ...},
       "risk": {"regions": [{"points": 5, "rows": 40, "positives": 17, "risk": 0.42, ...}, ...]},
-      "fit": {"boxdraw": "0.1.0", "method": "fast", ...},
+      "fit": {"boxdraw": "0.2.0", "method": "fast", ...},
       "edits": [{"time": "2026-11-16T09:30:00Z", "what": "Box 1: age ≥ 30 → age ≥ 32", "reason": "no minors",
                  "who": "Ana", "before": "6748ec341ff36ae1"}]
     }

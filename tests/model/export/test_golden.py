@@ -10,6 +10,7 @@ import pytest
 
 from boxdraw import BoxSet, load
 from boxdraw.cli.options import load_model
+from boxdraw.learners.exact import certificate as certificate_file
 from boxdraw.learners.exact.certificate import Certificate
 from boxdraw.model.export import json as boxes_file
 from boxdraw.model.export import scorecard as card_file
@@ -115,15 +116,23 @@ def test_every_kind_that_is_written_has_a_file():
     for name in NAMES:
         data = json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
         there.setdefault(data["format"], set()).add(data["version"])
-    exact = json.loads(Certificate.from_json(GOLDEN / "certificate_v1.json").to_json())
     written = {
         boxes_file.FORMAT: boxes_file.VERSION,
         card_file.FORMAT: card_file.VERSION,
         MODEL_FORMAT: MODEL_VERSION,
-        exact["format"]: exact["version"],
+        certificate_file.FORMAT: certificate_file.VERSION,
     }
     assert {kind: set(range(1, version + 1)) for kind, version in written.items()} == there
     assert json.loads(model_to_json(Model(BoxSet([[1]], [[2]]))))["version"] == 1  # without a risk
+
+
+def test_files_of_every_release_are_there():
+    """What 0.1 wrote was written by it: the tests above load those files, too."""
+    written = {name: read(name)[1]["written_by"] for name in NAMES}
+    assert set(written.values()) == {"0.1.0", "0.2.0"}
+    assert {name for name, version in written.items() if version == "0.1.0"} == {
+        name for name in NAMES if "_v1" in name
+    }
 
 
 def test_no_file_was_touched():
