@@ -48,6 +48,18 @@ def test_only_what_existing_rules_miss_is_learned(run, payments):
     assert set(load_model("model.json").boxes.rules()[0].features) == {"amount", "region"}
 
 
+def test_a_fit_over_a_model_carries_its_history_on(run, payments, model):
+    first = hashlib.sha256(Path(model).read_bytes()).hexdigest()[:16]
+    assert run("fit", payments, "--target", "fraud", "--quiet", "--force").code == 0
+    assert hashlib.sha256(Path(model).read_bytes()).hexdigest()[:16] == first
+    assert run("fit", payments, "--target", "fraud", "--max-limits", 1, "--quiet", "--force").code == 0
+    edits = load_model(model).edits
+    assert edits
+    assert {edit.before for edit in edits} == {first}
+    history = run("rules", model, "--history").out
+    assert all(edit.what in history and edit.time in history for edit in edits)
+
+
 def test_existing_rules_that_cannot_be_read(fails, payments):
     fit = "fit", payments, "--target", "fraud", "--existing"
     fails(*fit, "none.sql", words="none.sql")

@@ -230,8 +230,16 @@ def test_a_history_grows_with_each_file(tmp_path):
     assert history(path) == [*expected, ("Dropped: Box 2: 9 ≤ x0 ≤ 10", "", "", second)]
     again.save(path)  # of the file that it was loaded from, however often
     assert history(path) == [*expected, ("Dropped: Box 2: 9 ≤ x0 ≤ 10", "", "", second)]
-    other.save(path)  # a new model, as before
-    assert history(path) == []
+    third = digest(path)
+    expected += [("Dropped: Box 2: 9 ≤ x0 ≤ 10", "", "", second)]
+    other.save(path)  # a plain save carries the history on, too
+    assert history(path) == [*expected, ("Added: Box 2: 9 ≤ x0 ≤ 10", "", "", third)]
+    last = digest(path)
+    other.save(path)  # the same model
+    assert digest(path) == last
+    other.save(path, target="fraud")
+    assert history(path)[-1] == ("The same rules, another target", "", "", last)
+    path.unlink()
     card = Scorecard(BoxSet([[2.0], [9.0]], [[3.0], [10.0]]), [1, 1], 1)
     BoxSetClassifier(card).save(path)
     BoxSetClassifier(Scorecard(card.boxes, [2, 2], 2)).save(path, note="doubled")
@@ -254,7 +262,18 @@ def test_revised_rules_say_so(tmp_path):
     assert history(path) == [(change, "", "", first) for change in changes]
     BoxSetClassifier(model.boxes_.drop_box(0), classes=("ok", "fraud")).save(path)
     model.save(path)
-    assert all(what.split(": ")[0] in ("Added", "Changed") for what, *_ in history(path))
+    assert [what.split(": ")[0] for what, *_ in history(path)[-2:]] == ["Dropped", "Added"]
+
+
+def test_a_loaded_model_over_another_file_carries_both_histories_on(tmp_path):
+    old, new = tmp_path / "model.json", tmp_path / "candidate.json"
+    BoxSetClassifier(BoxSet([[1]], [[9]])).save(old, who="Ana")
+    BoxSetClassifier(BoxSet([[2]], [[9]])).save(new, who="Bo")
+    before = digest(old)
+    boxdraw.load(new).save(old)
+    first, second = ("Learned by BoxSetClassifier", "", "Ana", ""), ("Learned by BoxSetClassifier", "", "Bo", "")
+    change = "Changed: Box 1: 1 ≤ x0 ≤ 9 → 2 ≤ x0 ≤ 9", "", "", before
+    assert history(old) == [first, second, change]
 
 
 def test_a_simpler_model_of_a_file_says_so(tmp_path):

@@ -28,6 +28,7 @@ from boxdraw.cli.learning import (
 from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output, load_rules
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, percent, rows_progress, say, say_json
+from boxdraw.learners.history import with_history
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.settings import as_plain
@@ -80,6 +81,8 @@ def run(args: argparse.Namespace) -> None:
         figures = box_figures(model, data.pieces(), data.n_rows, tell)
     if args.method != "sparse":  # which says so itself
         _warn(figures)
+    if not output.is_stdout:
+        model = with_history(fitted, model, output.name)
     output.write(model_to_json(model))
     if args.json:
         saved = {"model": output.name, "fit": model.fit}

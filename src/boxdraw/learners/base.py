@@ -298,10 +298,10 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         target : str, optional
             The name of what is predicted; by default that of y in fit, if it had one.
         note, who : str, optional
-            Why the rules are as they are, and whose decision it was, for the history of the file. Either of them adds
-            an entry per change since the file before, with the time and the hash of that file: the one that the
-            classifier was loaded from, or else the model file that is replaced. Its history is carried on. A
-            classifier that was loaded and has changed since, or that has ``revisions_``, adds entries in any case.
+            Why the rules are as they are, and whose decision it was, for the history of the file. A model file that is
+            replaced always has its history carried on, with an entry per change: what differs, the time, and the hash
+            of that file. So has the file that the classifier was loaded from. In a new file, either of the two or
+            ``revisions_`` begin a history.
             ``boxdraw rules model.json --history`` prints them.
 
         Examples

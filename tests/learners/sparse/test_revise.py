@@ -113,6 +113,17 @@ def test_every_row_is_no_rule_to_add(options):
     assert all(revision.boxes.limited.any(axis=1).all() for revision in model.revisions_)
 
 
+@pytest.mark.parametrize("text", ["every row", "hour >= 0\nevery row", "age is known", "No boxes: no row is flagged"])
+@pytest.mark.parametrize("options", [{}, {"limit_cost": 0}, {"max_limits": 1}, {"false_alarm_cost": 0.001, "cv": None}])
+def test_rules_without_limits_are_revised(text, options):
+    old = BoxSet.from_text(text, X.columns)
+    model = SparseBoxesClassifier(revise=old, **options).fit(X[:600], y[:600])
+    assert model.revisions_[0].boxes.to_text() == old.to_text()
+    added = [change for one in model.revisions_ for change in one.changes if change.startswith("add box")]
+    assert not any("every row" in change for change in added)
+    assert options.get("false_alarm_cost") or model.revisions_[-1].boxes != old
+
+
 def test_no_changes_at_all():
     model = SparseBoxesClassifier(revise=OLD, max_changes=0).fit(X, y)
     assert model.boxes_.to_text() == OLD.to_text()

@@ -83,6 +83,10 @@ def test_conditions_that_people_write(sql, text):
         ("a = 1 AND\n b IN (1, NULL)", r"Expected a number \(line 2, column 2\): NULL"),
         ("t.a > 3 AND u.a < 2", r"Expected one name for the table of this column \(line 1, column 13\): u.a"),
         ("SELECT * FROM t WHERE a > 3 LIMIT 5", "Expected a query of the rows of one table as they are"),
+        (
+            "SELECT * FROM t TABLESAMPLE (10 PERCENT) WHERE a > 3",
+            "Expected a query of the rows of one table as they are",
+        ),
         ("SELECT DISTINCT a FROM t WHERE a > 3", "Expected a query of the rows of one table"),
         ("SELECT * FROM t JOIN u ON t.i = u.i WHERE a > 3", "Expected a query of the rows of one table"),
         ("SELECT a FROM t WHERE a > 3 GROUP BY a", "Expected a query of the rows of one table"),

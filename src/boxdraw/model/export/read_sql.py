@@ -29,6 +29,7 @@ _FLIPPED = {"GT": "LT", "GTE": "LTE", "LT": "GT", "LTE": "GTE", "EQ": "EQ", "NEQ
 
 # What makes rows of other rows in a query, by the names of sqlglot.
 _OTHER_ROWS = "with_", "distinct", "joins", "laterals", "group", "having", "qualify", "limit", "offset"
+_OF_TABLE = "joins", "pivots", "sample"
 
 Box = dict[str, Limit]  # by feature: what a row has to meet
 
@@ -94,7 +95,8 @@ class _Reader:
         exp = self._exp
         if isinstance(tree, exp.Select):
             source = tree.args.get("from_")
-            if any(map(tree.args.get, _OTHER_ROWS)) or (source and not isinstance(source.this, exp.Table)):
+            plain = not source or (isinstance(source.this, exp.Table) and not any(map(source.this.args.get, _OF_TABLE)))
+            if any(map(tree.args.get, _OTHER_ROWS)) or not plain:
                 raise self._refuse(tree, "Expected a query of the rows of one table as they are")
             cases = [case for column in tree.expressions if (case := column.unalias()) and isinstance(case, exp.Case)]
             where = tree.args.get("where")
