@@ -240,3 +240,17 @@ def test_only_constraints_that_there_are_can_be_relaxed():
     X, y = np.array([[1.0], [2], [3], [4]]), [0, 0, 1, 1]
     for given, words in (({}, "(max_alarm_rate). Ask for less, or learn"), ({"min_box_rows": 2}, "relax the constr")):
         assert words in words_of(SparseBoxesClassifier(max_alarm_rate=0.1, **given), X, y)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("share", [0.01, 0.001])
+def test_fast_boxes_flag_few_rows_where_no_box_keeps_the_alarms(seed, share):
+    """Limits are not left out for more positives: alarms that pay were not asked for."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(1_500, 3))
+    y = (X[:, 0] + rng.normal(size=1_500) > 1.5).astype(int)
+    model = FastBoxesClassifierCV(max_alarm_rate=share)
+    words = words_of(model, X, y)
+    assert model.goal_.kept or "out of reach" in words
+    assert (model.predict(X) == 1).mean() <= max(share, 2 / len(X))
+    assert model.false_alarm_cost_ >= y.mean() / (1 - y.mean())

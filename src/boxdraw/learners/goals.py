@@ -163,6 +163,11 @@ class KeptGoal:
     precision: float
     recall: float
 
+    def is_as_near(self, other: KeptGoal) -> bool:
+        """Return whether this keeps the goal or, if the other point does not either, promises no less of it."""
+        worse = self.bound > other.bound if self.name == "max_alarm_rate" else self.bound < other.bound
+        return self.kept or not (other.kept or worse)
+
     def __str__(self) -> str:
         field, words, side = _SHARES[self.name]
         asked = f"{words} {side} {percent(self.value)}: {'kept' if self.kept else 'out of reach'}"

@@ -449,12 +449,15 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         count = partial(OperatingPoints.of_masks, positive=pooled.positive, weight=weight, each=pooled.stand_for)
         at, self.goal_ = pick(goal, count(flagged))
         c = float(np.clip(costs[at], *_COSTS))
-        # What a false alarm costs if boxes of this precision just pay.
-        self.false_alarm_cost_ = float(np.clip(self.goal_.precision / (1 - min(self.goal_.precision, 0.999)), *_COSTS))
+        # What a false alarm costs if boxes of this precision just pay; those that flag nothing have none.
+        precision = np.clip(self.goal_.precision, pooled.positive_weight / pooled.weights.sum(), 0.999)
+        self.false_alarm_cost_ = float(np.clip(precision / (1 - precision), *_COSTS))
         if not self.simplified or not matched.simpler_is_as_good(c, self.false_alarm_cost_):
             return c, False
+        if goal.is_most and matched.simpler_flags_more(c, self.false_alarm_cost_, goal.shares[at]):
+            return c, False  # more alarms may pay, but were not asked for
         _, simpler = pick(goal, count(matched.simpler_flags(c, self.false_alarm_cost_)[None]))
-        if simpler.kept < self.goal_.kept:
+        if not simpler.is_as_near(self.goal_):
             return c, False
         self.goal_ = simpler
         return c, True

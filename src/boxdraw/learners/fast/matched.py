@@ -34,16 +34,17 @@ class MatchedFits:
     ) -> None:
         self._growth, self._folds, self._rows = growth, folds, rows
         final = Stages(rows, has_many_cells(rows.X)).edges(plan, growth if growth.stops_at_negatives else None)
+        self._all, self._push = final, push(rows.negative_weight)
         self._pushes = [push(fold.train.negative_weight) for fold in folds]
         self._edges: list[Edges] = []
         self._ratios, self.weights = [], []
         self._own: list[tuple[FloatArray, FloatArray]] = []  # per fold, its weights of its training and test rows
-        self._final = training_weights(final, rows, push(rows.negative_weight), growth, None)
+        self._final = training_weights(final, rows, self._push, growth, None)
         for fold, own_push in zip(folds, self._pushes, strict=True):
             fits = FoldFits(fold)
             edges = fits.edges(plan, growth)
             own = training_weights(edges, fold.train, own_push, growth, None)
-            theirs = training_weights(final, fold.train, push(rows.negative_weight), growth, None)
+            theirs = training_weights(final, fold.train, self._push, growth, None)
             self._edges.append(edges)
             self._ratios.append(middle_ratio(theirs, own, fold.train.weights))
             critical = fits.weights(plan, [growth], [own_push])[0][0]
@@ -60,6 +61,13 @@ class MatchedFits:
             for fold, (own, critical) in zip(self._folds, self._own, strict=True)
         ]
         return cuts_within(self._final, self._rows.weights, shares), np.concatenate(flagged, axis=1)
+
+    def simpler_flags_more(self, c: float, price: float, share: float) -> bool:
+        """Return True if, of all rows, boxes without needless limits flag more than before, and than a share."""
+        edges = needed_edges(self._all, self._rows, c, self._push, self._growth, price)
+        critical = critical_weights(edges, self._rows.X, [self._push], self._growth, None)[0]
+        before, after = (self._rows.weights[weights >= c].sum() for weights in (self._final, critical))
+        return bool(after > max(before, share * self._rows.weights.sum()))
 
     def simpler_flags(self, c: float, price: float) -> BoolArray:
         """Return which test rows boxes without needless limits flag."""
