@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=3,
         metavar="N",
         help="the most limits that are moved, added or dropped (%(default)s); a dropped box is one change, a new one "
-        "has as many as limits",
+        "has as many as limits; what breaks --monotone and the like is changed first",
     )
     group.add_argument(
         "--take",

@@ -150,8 +150,7 @@ class ColumnConstraints:
 
     def scaled(self, share: float) -> ColumnConstraints:
         """Return the constraints for a share of the rows."""
-        least = self.asked.min_box_rows
-        return self if least is None else replace(self, asked=replace(self.asked, min_box_rows=share * least))
+        return replace(self, asked=self.asked.scaled(share))
 
     def kept(self, boxes: BoxSet, held: FloatArray) -> list[int]:
         """Return the places of the boxes that keep all constraints, given the weight of all rows and of positives."""

@@ -145,6 +145,10 @@ class Constraints:
         enough = rows >= (self.min_box_rows or 0.0) * (1 - ROUNDING)
         return np.asarray(enough & (positives >= (self.min_box_precision or 0.0) * rows * (1 - ROUNDING)))
 
+    def scaled(self, share: float) -> Constraints:
+        """Return what is asked of boxes on a share of the rows."""
+        return self if self.min_box_rows is None else replace(self, min_box_rows=share * self.min_box_rows)
+
     def breaches(self, boxes: BoxSet) -> Iterator[Breach]:
         """Yield what the limits of boxes break."""
         if self.max_boxes is not None and len(boxes) > self.max_boxes:

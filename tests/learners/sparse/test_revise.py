@@ -3,6 +3,8 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from boxdraw import BoxSet, SparseBoxesClassifier
 from boxdraw.learners.sparse.drawings import Costs
@@ -10,6 +12,7 @@ from boxdraw.learners.sparse.revise import Rows, revise
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.training import Training
 
+from ..test_constraints import broken, fit, random_constraints, random_table
 from .test_existing import make_payments
 
 X, y = make_payments()
@@ -69,7 +72,7 @@ def test_the_first_change_is_the_best_one(seed):
     boxes, rows, _ = small_rows(seed)
     prices = Costs(1.0, 0.06, 0.03)
     none = BoxSet(np.empty((0, 2)), np.empty((0, 2)), feature_names=["a", "b"])
-    path = revise(boxes, rows, prices, 1, lambda free, most: none, lambda boxes: True)
+    path = revise(boxes, rows, prices, 1, lambda free, most: none)
     before = worth(boxes, rows, prices)
     best = max([worth(other, rows, prices) - before for other in one_change(boxes)] + [0.0])
     found = path[1][0].gain if path[1] else 0.0
@@ -137,12 +140,53 @@ def test_without_folds_all_changes_are_made():
     assert "held-out" not in str(model.revisions_[-1])
 
 
-def test_constraints_hold_for_changes():
-    model = SparseBoxesClassifier(revise=OLD, monotonic_cst={"age": -1}, allowed_values={"amount": [1.3]}).fit(X, y)
-    for revision in model.revisions_:
-        old = {breach.text for breach in OLD.check(monotonic_cst={"age": -1}, allowed_values={"amount": [1.3]})}
-        new = revision.boxes.check(monotonic_cst={"age": -1}, allowed_values={"amount": [1.3]})
-        assert {breach.text for breach in new} <= old
+@pytest.mark.parametrize(
+    "constraints",
+    [
+        {"monotonic_cst": {"age": -1}, "allowed_values": {"amount": [1.3]}},
+        {"interaction_cst": {"not_together": [["amount", "region"]]}},
+        {"allowed_values": {"hour": []}},
+        {"max_limits": 1},
+        {"max_boxes": 1},
+        {"min_box_rows": 80},
+        {"min_box_precision": 0.6},
+    ],
+)
+@pytest.mark.parametrize("cv", [3, None])
+def test_rules_that_break_constraints_are_changed_until_they_keep_them(constraints, cv):
+    own = {name: value for name, value in constraints.items() if name.startswith("min_box")}
+    rows = {"X": X, "y": y} if own else {}
+    assert OLD.check(**rows, **constraints)
+    model = SparseBoxesClassifier(revise=OLD, max_changes=5, cv=cv, **constraints).fit(X, y)
+    assert len(model.boxes_)
+    assert model.boxes_.check(**rows, **constraints) == []
+    n_broken = [len(revision.boxes.check(**rows, **constraints)) for revision in model.revisions_]
+    assert n_broken == sorted(n_broken, reverse=True)
+
+
+def test_limits_move_to_allowed_values():
+    model = SparseBoxesClassifier(revise=OLD, allowed_values={"amount": [0.5, 1.1, 1.6]}, cv=None).fit(X, y)
+    assert any(text.startswith("box 1: amount ≥ 0.9 → amount ≥ ") for text in model.revisions_[-1].changes)
+    assert model.boxes_.check(allowed_values={"amount": [0.5, 1.1, 1.6]}) == []
+
+
+def test_too_few_changes_to_keep_constraints_are_an_error():
+    model = SparseBoxesClassifier(revise=OLD, max_changes=1, monotonic_cst={"amount": -1, "age": -1})
+    with pytest.raises(ValueError, match=r"max_changes=1 is too few .*\(monotonic_cst\): box \d: .*Raise max_changes"):
+        model.fit(X, y)
+    assert not hasattr(model, "boxes_")
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_revisions_keep_any_constraints(seed):
+    rng = np.random.default_rng(seed)
+    table, labels = random_table(rng)
+    constraints = random_constraints(rng, table)
+    weight = rng.integers(1, 4, len(labels)).astype(float)
+    old = fit("sparse", table, labels, max_boxes=2).boxes_
+    model = fit("sparse", table, labels, weight, revise=old, max_changes=12, max_boxes=3, **constraints)
+    assert broken(model.boxes_, constraints, table, labels, weight) == []
+    assert len(model.boxes_) <= 3
 
 
 def test_weights_are_repetitions():

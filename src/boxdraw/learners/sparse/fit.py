@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw._core.arrays import FloatArray, IntArray, Matrix
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.progress import Progress
 from boxdraw._core.sums import on_grid
 from boxdraw.learners.constraints import ColumnConstraints
@@ -49,6 +50,7 @@ from boxdraw.learners.sparse.rank import LOW_PRICE, PARTS, RATIOS, Ranking, draw
 from boxdraw.learners.sparse.revise import Revision, Rows, Step, aligned, held_out_gains, revise, revisions
 from boxdraw.learners.sparse.sweep import Sweep, first_places
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.constraints import Breach, Constraints
 from boxdraw.model.export.text import rule_texts
 from boxdraw.model.risk import RiskTable
 from boxdraw.tables.chunks import Table
@@ -190,40 +192,61 @@ class Fit:
         )
 
     def revise(
-        self, old: BoxSet, grid: Grid, choice: Choice, most: int, splits: Sequence[tuple[IntArray, IntArray]]
-    ) -> tuple[list[Revision], int]:
-        """Change old boxes as little as pays, at the costs of a setting; return each revision, and which to take."""
-        data, encoding = self._few, self._encoding
+        self,
+        old: BoxSet,
+        data: Training,
+        grid: Grid,
+        choice: Choice,
+        asked: Constraints,
+        most: int,
+        splits: Sequence[tuple[IntArray, IntArray]],
+    ) -> tuple[list[Revision], int, list[str]]:
+        """Change old boxes on some rows as little as pays, at the costs of a setting.
+
+        Return each revision, which to take, and which constraints its boxes still break.
+        """
+        encoding = self._encoding
         old, features = aligned(old, encoding), range(len(encoding.categories))
         costs = grid.costs(grid.ratios[choice.ratio], grid.limits[choice.limit])
         columns = encoding.columns(data.X, features)
         columns = {j: col if encoding.categories[j] else np.asarray(col, np.float64) for j, col in columns.items()}
-        stay, mass = set(rule_texts(old)), on_grid(data.weights)
+        mass = on_grid(data.weights)
+
+        def breaches(boxes: BoxSet, part: IntArray) -> list[Breach]:
+            found = list(asked.breaches(boxes))
+            if asked.of_rows and len(boxes):
+                own = asked.scaled(float(mass[part].sum() / mass.sum()))
+                member = Rows.of(columns, data, costs.ratio, part).held(boxes).astype(np.float64)
+                found += own.breaches_on(*(member @ (mass[part] * side) for side in (1, data.positive[part])))
+            return found
+
+        def faults(boxes: BoxSet, part: IntArray) -> Counter[str]:
+            texts = rule_texts(boxes)
+            return Counter("" if one.box is None else texts[one.box - 1] for one in breaches(boxes, part))
 
         def path(part: IntArray) -> list[list[Step]]:
-            rows = Rows.of(columns, data, costs.ratio, part)
+            rows = Rows.of(columns, data, costs.ratio, part, asked.cuts)
 
-            def allowed(boxes: BoxSet) -> bool:
-                held = Patterns.of(rows.held(boxes).T, data.positive[part], mass[part]).held()
-                kept = self._constraints.kept(boxes, held)
-                texts = rule_texts(boxes)
-                return {text for k, text in enumerate(texts) if k not in kept} <= stay
+            def new_box(free: BoolArray, n: int) -> BoxSet:
+                return self._one_box(data.take(part[free]), data.take(part), costs, n)
 
-            return revise(old, rows, costs, most, lambda free, n: self._one_box(part[free], costs, part, n), allowed)
+            return revise(old, rows, costs, most, new_box, partial(faults, part=part))
 
-        rows = Rows.of(columns, data, costs.ratio)
+        rows, everything = Rows.of(columns, data, costs.ratio), np.arange(len(data.X))
         gains = held_out_gains(old, rows, splits, path) if splits else None
-        return revisions(old, rows, data.weights, path(np.arange(len(data.X))), gains)
+        whole = partial(faults, part=everything)
+        found, taken = revisions(old, rows, data.weights, path(everything), gains, whole)
+        return found, taken, [breach.text for breach in breaches(found[taken].boxes, everything)]
 
-    def _one_box(self, free: IntArray, costs: Costs, part: IntArray, most: int) -> BoxSet:
-        """Return the best box on some rows of a part, at the costs of that part."""
-        few, whole = self._few.take(free), self._few.take(part)
+    def _one_box(self, few: Training, whole: Training, costs: Costs, most: int) -> BoxSet:
+        """Return the best box on a few rows of a whole part, at the costs of that part."""
         table = put_on_levels(few, self._encoding, NUMBERS, self._constraints.cuts)
         axes = make_axes(table)
         fewer = whole.positive_weight / few.positive_weight  # costs are shares of the positives
         ratio = costs.ratio * fewer * few.negative_weight / whole.negative_weight
         own = Costs(ratio, costs.box * fewer, costs.limit * fewer, min(most, costs.max_limits))
-        board = Board(table, axes, masks=self._masks(table, axes), max_limits=own.max_limits)
+        share = self._constraints.least_share(self._data) * float(whole.weights.sum() / few.weights.sum())
+        board = Board(table, axes, masks=self._masks(table, axes, share=share), max_limits=own.max_limits)
         drawing = board.blank(1)
         board.improve(drawing, own, self._efforts.folds)
         order, X = order_of(table, axes), few.X

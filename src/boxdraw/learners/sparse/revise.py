@@ -2,15 +2,17 @@
 
 From the old boxes on, one change after the other is made: a limit is moved, added or dropped, a set of categories is
 chosen anew, a box is dropped or a new one drawn, which counts as many changes as it has limits. It is always the change
-of the most gain for each limit that a person has to look at. What so many changes gain is told by inner folds, which
-make their own changes to the same old boxes: each row is judged by boxes that have not seen it.
+of the most gain for each limit that a person has to look at; but as long as boxes break constraints, one that mends
+them, even at a loss. What so many changes gain is told by inner folds, which make their own changes to the same old
+boxes: each row is judged by boxes that have not seen it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -52,9 +54,17 @@ class Rows:
     columns: Columns
     worth: FloatArray  # above 0 for positives, below 0 for negatives
     whole: frozenset[int]  # columns of whole numbers, which a limit may equal
+    cuts: Mapping[int, tuple[float, ...]] = field(default_factory=dict)  # by column: the only numbers for limits
 
     @classmethod
-    def of(cls, columns: Columns, data: Training, ratio: float, part: IntArray | None = None) -> Rows:
+    def of(
+        cls,
+        columns: Columns,
+        data: Training,
+        ratio: float,
+        part: IntArray | None = None,
+        cuts: Mapping[int, tuple[float, ...]] | None = None,
+    ) -> Rows:
         """Weigh rows, all or a part, so that their positives are worth 1 in all and the negatives ``-ratio``."""
         positive, weight = data.positive, data.weights
         if part is not None:
@@ -63,7 +73,7 @@ class Rows:
         numbers = {j: column for j, column in columns.items() if column.dtype.kind == "f"}
         whole = frozenset(j for j, column in numbers.items() if (np.isnan(column) | (column == np.rint(column))).all())
         up, down = weight[positive].sum(), weight[~positive].sum()
-        return cls(columns, np.where(positive, weight / up, -ratio * weight / down), whole)
+        return cls(columns, np.where(positive, weight / up, -ratio * weight / down), whole, cuts or {})
 
     def held(self, boxes: BoxSet) -> BoolArray:
         """Return which rows are in each box: (boxes, rows)."""
@@ -72,6 +82,7 @@ class Rows:
 
 
 NewBox = Callable[[BoolArray, int], BoxSet]  # the best one on the rows of a mask, of at most so many limits
+Faults = Callable[[BoxSet], Counter[str]]  # how many constraints each box breaks, by its text
 
 
 def check_revise(rules: Any, max_changes: Any) -> None:
@@ -100,7 +111,7 @@ def aligned(boxes: BoxSet, encoding: Encoding) -> BoxSet:
 
 
 def revise(
-    boxes: BoxSet, rows: Rows, prices: Costs, most: int, new_box: NewBox, allowed: Callable[[BoxSet], bool]
+    boxes: BoxSet, rows: Rows, prices: Costs, most: int, new_box: NewBox, faults: Faults = lambda boxes: Counter()
 ) -> list[list[Step]]:
     """Return the steps for each number of changes from 0 to ``most``."""
     order = {j: np.argsort(column, kind="stable") for j, column in rows.columns.items() if column.dtype.kind == "f"}
@@ -108,15 +119,23 @@ def revise(
     steps: list[Step] = []
     while (left := most - sum(step.n_changes for step in steps)) > 0:
         here = steps[-1].boxes if steps else boxes
-        found = [step for step in _Edits(here, rows, order, prices).steps() if step.gain > 1e-9]
-        found += _added_box(here, rows, prices, left, new_box)
+        found = [*_Edits(here, rows, order, prices).steps(), *_added_box(here, rows, prices, left, new_box)]
         found.sort(key=lambda step: (-step.gain / step.n_changes, step.n_changes, step.text))
-        step = next((step for step in found if allowed(step.boxes)), None)
+        step = _first_allowed(found, faults, faults(here))
         if step is None:
             break
         steps.append(step)
         paths += [paths[-1]] * (step.n_changes - 1) + [list(steps)]
     return paths + [paths[-1]] * (most + 1 - len(paths))
+
+
+def _first_allowed(found: list[Step], faults: Faults, now: Counter[str]) -> Step | None:
+    """Return the first step that mends something or, if nothing can be mended, that pays and breaks nothing new."""
+    if now:
+        mending = (step for step in found if faults(step.boxes).total() < now.total())
+        if (step := next(mending, None)) is not None:
+            return step
+    return next((step for step in found if step.gain > 1e-9 and faults(step.boxes) <= now), None)
 
 
 def _added_box(boxes: BoxSet, rows: Rows, prices: Costs, most: int, new_box: NewBox) -> list[Step]:
@@ -210,7 +229,8 @@ class _Edits:
                     Limit(old.feature, end, end, missing=missing),
                     float(worth[side[values[side] == end]].sum()) + extra,
                 )
-            if (best := _best_border(values[side] * sign, worth[side])) is not None:
+            cuts = np.array(self._rows.cuts[j]) * sign if j in self._rows.cuts else None
+            if (best := _best_border(values[side] * sign, worth[side], cuts)) is not None:
                 cut, gain = best[0] * sign, best[1]
                 ends = (cut, end) if sign > 0 else (end, cut)
                 yield Limit(old.feature, *ends, missing=missing), gain + extra
@@ -230,13 +250,19 @@ class _Edits:
             yield Limit(name, categories=inside, missing=bool(new[-1])), float(each[new].sum())
 
 
-def _best_border(values: FloatArray, worth: FloatArray) -> tuple[float, float] | None:
-    """Return the best lower limit on rising values, as a round number, and the worth of what is from there on."""
-    border = np.flatnonzero(values[1:] > values[:-1]) + 1
+def _best_border(values: FloatArray, worth: FloatArray, cuts: FloatArray | None) -> tuple[float, float] | None:
+    """Return the best lower limit on rising values, and the worth of what is from there on.
+
+    It is one of the cuts or, if there are none to keep to, a round number.
+    """
+    places = np.flatnonzero(values[1:] > values[:-1]) + 1 if cuts is None else np.searchsorted(values, cuts)
+    border = places[(places > 0) & (places < len(values))]
     if not len(border):
         return None
     kept = (worth.sum() - np.cumsum(worth))[border - 1]
     at = border[int(kept.argmax())]
+    if cuts is not None:
+        return float(cuts[places == at][0]), float(kept.max())
     below, above = float(values[at - 1]), float(values[at])
     middle = below / 2 + above / 2
     low = float(np.nextafter(below, np.inf))
@@ -296,9 +322,12 @@ def held_out_gains(
 
 
 def revisions(
-    old: BoxSet, rows: Rows, weight: FloatArray, paths: list[list[Step]], gains: FloatArray | None
+    old: BoxSet, rows: Rows, weight: FloatArray, paths: list[list[Step]], gains: FloatArray | None, faults: Faults
 ) -> tuple[list[Revision], int]:
-    """Return the revisions, without those that change nothing more, and the place of the one to take."""
+    """Return the revisions, without those that change nothing more, and the place of the one to take.
+
+    None is taken that breaks more constraints than another.
+    """
     before = rows.held(old).any(axis=0)
     result, kept = [], []
     for number, steps in enumerate(paths):
@@ -313,7 +342,8 @@ def revisions(
         kept.append(number)
     if gains is None:
         return result, len(result) - 1
-    mean = gains[kept].sum(axis=1)
+    broken = np.array([faults(revision.boxes).total() for revision in result])
+    mean = np.where(broken == broken.min(), gains[kept].sum(axis=1), -np.inf)
     best = int(mean.argmax())
     errors = np.sqrt(((gains[kept] - gains[kept[best]]) ** 2).sum(axis=1))
     return result, int(np.flatnonzero(mean >= mean[best] - _NEAR * errors)[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any
@@ -27,6 +28,7 @@ from boxdraw.learners.sparse.existing import added, check_existing, idle_rules, 
 from boxdraw.learners.sparse.revise import Revision, check_revise
 from boxdraw.learners.stored import Passes, SampleLearner
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.constraints import Constraints
 from boxdraw.model.risk import check_base_rate
 from boxdraw.tables.chunks import Table
 from boxdraw.tables.labels import weights_of
@@ -98,7 +100,8 @@ class SparseBoxesClassifier(SampleLearner):
         has only new ones, and all figures of the fit are of the other rows. False alarms cost as much as without such
         rules, by the balance of all rows. A warning names the rules that become idle.
     revise : BoxSet, default=None
-        Rules in use that are to be changed as little as pays, at the costs that a fit from nothing would have. See
+        Rules in use that are to be changed as little as pays, at the costs that a fit from nothing would have. If they
+        break constraints, the first changes mend that; an error says if ``max_changes`` is too few for it. See
         ``revisions_``; ``path_``, ``frontier_`` and the ranking of rows are those of the fit from nothing.
     max_changes : int, default=3
         With ``revise``, the most limits that are moved, added or dropped; a dropped box is one change, a new one has as
@@ -168,6 +171,7 @@ class SparseBoxesClassifier(SampleLearner):
     revisions_: list[Revision]
     _shown_as = "Sparse Boxes"
     _ranks = True  # rows, by drawings for other costs
+    _mends = True  # rules to revise until they keep all constraints
 
     def __init__(
         self,
@@ -266,6 +270,9 @@ class SparseBoxesClassifier(SampleLearner):
         from boxdraw.learners.sparse.fit import Fit
 
         constraints = ColumnConstraints.of(self._encoding, self, self.max_limits)
+        if self.revise is not None and table is not None and constraints.asked.of_rows:
+            given = " and ".join(name for name in ("min_box_rows", "min_box_precision") if getattr(self, name))
+            raise ValueError(f"revise sees a sample of so large a table, and {given} needs all rows: leave one out.")
         few = draw_sample(data, _SEARCHED)
         progress = Progress("Sparse Boxes", self.verbose)
         asked = constraints.asked
@@ -290,7 +297,8 @@ class SparseBoxesClassifier(SampleLearner):
         self.max_boxes_ = grid.n_boxes[choice.n_boxes]
         self.__dict__.pop("revisions_", None)
         if self.revise is not None:
-            self._revise(fit, few, grid, choice)
+            asked_of_all = replace(asked, max_boxes=None if self.max_boxes == "auto" else int(self.max_boxes))
+            self._revise(fit, data if asked.of_rows else few, grid, choice, asked_of_all)
         self._warn(data, doubt, found.flags_everything, asked.any)
         warn_if_missed(self.goal_, asked.any)
 
@@ -344,18 +352,25 @@ class SparseBoxesClassifier(SampleLearner):
 
     def _again(self) -> Any:
         again = super()._again()
-        again._ranks = False
+        again._ranks = again._mends = False
         if self.revise is not None:
             again.max_changes = next(one.n_changes for one in self.revisions_ if one.boxes == self.boxes_)
         return again
 
-    def _revise(self, fit: Any, few: Training, grid: Any, choice: Any) -> None:
+    def _revise(self, fit: Any, data: Training, grid: Any, choice: Any, asked: Constraints) -> None:
         """Take the rules to revise, as far as changes of them pay, instead of the boxes that were found."""
         folds = []
         if self.cv is not None:
             with muted():  # what there is to say of the folds has been said
-                folds = inner_splits(few, self._labels(few.positive), self.cv, self.random_state)
-        self.revisions_, taken = fit.revise(self.revise, grid, choice, int(self.max_changes), folds)
+                folds = inner_splits(data, self._labels(data.positive), self.cv, self.random_state)
+        most = int(self.max_changes)
+        self.revisions_, taken, broken = fit.revise(self.revise, data, grid, choice, asked, most, folds)
+        if broken and self._mends:
+            named = ", ".join([*asked.given(), *(name for name in ("max_limits", "max_boxes") if getattr(asked, name))])
+            raise ValueError(
+                f"max_changes={most} is too few for the rules to revise to keep what is asked ({named}): "
+                f"{'; '.join(broken)}. Raise max_changes, change the rules, or ask for less."
+            )
         self.boxes_ = self.revisions_[taken].boxes
         self._set_risk(None)  # that of other boxes
 
