@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from boxdraw import BoxSet, BoxSetClassifier, ScoredBoxesClassifier, compare
 
+INF = math.inf
 NAMES = ["amount", "hour"]
 OLD = BoxSet.from_text("amount >= 900 and hour <= 5\namount >= 100 and hour >= 20\nhour = 12", NAMES)
 NEW = BoxSet.from_text("hour = 12\namount >= 800 and hour <= 5\namount <= 3", NAMES)
@@ -57,6 +58,9 @@ def test_rows_that_change_sides():
     new, old = NEW.contains(X), OLD.contains(X)
     assert found.flagged == (new & ~old).sum()
     assert found.freed == (old & ~new).sum()
+    assert found.flagged_rows == np.flatnonzero(new & ~old).tolist()
+    assert found.freed_rows == np.flatnonzero(old & ~new).tolist()
+    assert compare(OLD, NEW, X).freed_rows == found.freed_rows
     assert found.flagged_positives == (new & ~old & y).sum()
     assert found.freed_positives == (old & ~new & y).sum()
 
@@ -72,16 +76,44 @@ def test_the_tests_are_those_of_scipy():
         assert p == pytest.approx(binomtest(gained, gained + lost).pvalue)
 
 
-@pytest.mark.parametrize("name", ["alarm rate", "precision", "recall"])
-def test_intervals_cover_the_true_difference(name):
-    many, labels = rows(200_000, seed=1)
-    figures = {one.name: one for one in compare(OLD, NEW, many, labels).figures}
-    truth, covered = figures[name].difference, 0
-    for seed in range(300):
-        part = np.random.default_rng(seed).integers(len(many), size=400)
-        found = {one.name: one for one in compare(OLD, NEW, many.iloc[part], labels[part]).figures}[name]
-        covered += found.low <= truth <= found.high
-    assert 0.92 <= covered / 300 <= 0.99
+# Shares of the rows that both, only the old, only the new, and none of the rules flag; how many of each are positive.
+TRUTHS = [
+    ((0.3, 0.1, 0.1, 0.5), (0.8, 0.5, 0.5, 0.05)),
+    ((0.3, 0.0, 0.2, 0.5), (1.0, 1.0, 1.0, 0.05)),  # no false alarm at all
+    ((0.3, 0.1, 0.1, 0.5), (1.0, 1.0, 1.0, 0.05)),
+    ((0.45, 0.03, 0.02, 0.5), (0.95, 0.95, 0.5, 0.02)),  # hardly any row changes sides
+    ((0.2, 0.05, 0.25, 0.5), (0.9, 0.3, 0.6, 0.1)),
+    ((0.0, 0.2, 0.2, 0.6), (0.3, 0.4, 0.3, 0.3)),  # not one in common
+]
+
+
+@pytest.mark.parametrize("n_rows", [30, 100, 1000])
+@pytest.mark.parametrize("truth", TRUTHS)
+def test_intervals_cover_the_true_difference(truth, n_rows):
+    share, rate = map(np.array, truth)
+    sides = np.array([[1, 1, 0, 0], [1, 0, 1, 0]])
+    true = {
+        "alarm rate": sides @ share,
+        "precision": sides @ (share * rate) / (sides @ share),
+        "recall": sides @ (share * rate) / (share @ rate),
+    }
+    rng, covered = np.random.default_rng(0), []
+    rules = BoxSet([[1, -INF]], [[INF, INF]]), BoxSet([[-INF, 1]], [[INF, INF]])
+    for _ in range(400):
+        cell = rng.choice(4, n_rows, p=share)
+        y = rng.random(n_rows) < rate[cell]
+        found = compare(*rules, sides.T[cell], y, pos_label=True).figures
+        assert all(one.high > one.low or math.isnan(one.difference) for one in found)
+        covered.append([one.low <= np.diff(true[one.name])[0] <= one.high for one in found])
+    assert (np.mean(covered, axis=0) >= 0.9).all()
+
+
+def test_few_rows_without_a_false_alarm_have_no_certain_precision():
+    X, y = np.arange(10.0)[:, None], np.arange(10) > 4
+    found = {one.name: one for one in compare(BoxSet([[7]], [[9]]), BoxSet([[5]], [[9]]), X, y).figures}["precision"]
+    assert (found.old, found.new, found.difference) == (1, 1, 0)
+    assert found.low < -0.1
+    assert found.high > 0.1
 
 
 @given(seed=st.integers(0, 10_000))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -20,7 +20,7 @@ from boxdraw.model.export.text import limit_text, printable, rule_texts
 from boxdraw.model.matching import match_limits, match_rows
 from boxdraw.model.rule import Rule
 from boxdraw.model.scorecard import Scorecard
-from boxdraw.service.counts import boxes_of
+from boxdraw.service.counts import boxes_of, divided
 from boxdraw.service.page import page, table
 from boxdraw.service.periods import two_labels
 from boxdraw.tables.labels import has_label, labels_of, read_labels, weights_of
@@ -84,6 +84,8 @@ class Comparison:
         Alarm rate and, with labels, precision and recall; empty without rows.
     flagged, freed : float
         The weight of the rows that only the new rules flag, and of those that only the old ones do; NaN without rows.
+    flagged_rows, freed_rows : list of int
+        Which rows these are, from 0.
     flagged_positives, freed_positives : float
         How much of these is positive; NaN without labels.
     p_recall, p_false_alarms : float
@@ -93,8 +95,8 @@ class Comparison:
     --------
     >>> from boxdraw import BoxSet, compare
     >>> found = compare(BoxSet([[1]], [[9]]), BoxSet([[2]], [[9]]), [[1], [3], [5], [0]])
-    >>> found.flagged, found.freed
-    (0.0, 1.0)
+    >>> found.flagged, found.freed, found.freed_rows
+    (0.0, 1.0, [0])
     """
 
     rules: list[RuleChange]
@@ -105,6 +107,8 @@ class Comparison:
     freed_positives: float = math.nan
     p_recall: float = math.nan
     p_false_alarms: float = math.nan
+    flagged_rows: list[int] = field(default_factory=list)
+    freed_rows: list[int] = field(default_factory=list)
 
     def to_frame(self, like: Any = None) -> Any:
         """Return a row per rule as a frame of the kind of ``like``, pandas by default.
@@ -197,7 +201,7 @@ def compare(
     changed  Box 1: amount ≥ 900 → amount ≥ 800 (rows: 2 → 3)
     <BLANKLINE>
     alarm rate 40.0% → 60.0% (+20.0%, -23.9% to +52.4%)
-    precision 50.0% → 66.7% (+16.7%, -18.6% to +52.0%)
+    precision 50.0% → 66.7% (+16.7%, -26.9% to +46.9%)
     recall 50.0% → 100.0% (+50.0%, -39.8% to +89.8%)
     Only the new rules flag 1 rows, 1 of them positive
     Only the old rules flag 0 rows, 0 of them positive
@@ -219,13 +223,15 @@ def compare(
     flagged, freed = (float(weight[rows].sum()) for rows in only)
     everyone = np.ones(len(weight), dtype=np.bool_)
     figures = [_paired("alarm rate", *flags, everyone, weight)]
+    flagged_rows, freed_rows = (np.flatnonzero(rows).tolist() for rows in only)
+    found = Comparison(rules, figures, flagged, freed, flagged_rows=flagged_rows, freed_rows=freed_rows)
     if y is None:
-        return Comparison(rules, figures, flagged, freed)
+        return found
     positive = _positive(y, len(weight), pos_label, old, new)
     figures += [_precision(*flags, positive, weight), _paired("recall", *flags, positive, weight)]
     ups = [float(weight[rows & positive].sum()) for rows in only]
-    tests = (_mcnemar(*(float(weight[rows & among].sum()) for rows in only)) for among in (positive, ~positive))
-    return Comparison(rules, figures, flagged, freed, ups[0], ups[1], *tests)
+    tests = [_mcnemar(*(float(weight[rows & among].sum()) for rows in only)) for among in (positive, ~positive)]
+    return replace(found, flagged_positives=ups[0], freed_positives=ups[1], p_recall=tests[0], p_false_alarms=tests[1])
 
 
 def drawing_of(rules: Any, name: str) -> BoxSet | Scorecard:
@@ -314,18 +320,25 @@ def _paired(name: str, old: BoolArray, new: BoolArray, among: BoolArray, weight:
 
 
 def _precision(old: BoolArray, new: BoolArray, positive: BoolArray, weight: FloatArray) -> Difference:
-    """Return the precisions, with an interval from what each row adds to their difference."""
-    shares, parts = [], []
-    for flagged in (old, new):
-        mass = float(weight[flagged].sum())
-        share = float(weight[flagged & positive].sum()) / mass if mass else math.nan
-        shares.append(share)
-        parts.append(flagged * (positive - share) / mass if mass else np.full(len(weight), math.nan))
-    half = _NORMAL * math.sqrt(float((weight * (parts[1] - parts[0]) ** 2).sum()))
-    difference = shares[1] - shares[0]
-    return Difference(
-        "precision", shares[0], shares[1], difference, max(difference - half, -1.0), min(difference + half, 1.0)
-    )
+    """Return the precisions, with an interval from what each flagged row adds to their difference.
+
+    As for shares, half a row is added to each cell: of the positive and of the negative rows those that both flag, and
+    those that only one does. So the interval is no point where all rows are positive.
+    """
+    held = old & new, old & ~new, new & ~old
+    cells = np.array([[weight[among & label].sum() for label in (positive, ~positive)] for among in held])
+    used = np.array([[1, 1, 0], [1, 0, 1]])  # the cells of the old and of the new rules
+    shares = divided(used @ cells[:, 0], (used @ cells).sum(axis=1))
+    added = cells + 0.5
+    mass = (used @ added).sum(axis=1)
+    before, after = (used @ added[:, 0]) / mass
+    parts = [used[k][:, None] * (np.array([1, 0]) - share) / mass[k] for k, share in enumerate((before, after))]
+    half = _NORMAL * math.sqrt((added * (parts[1] - parts[0]) ** 2).sum())
+    low, high = max(after - before - half, -1.0), min(after - before + half, 1.0)
+    if np.isnan(shares).any():
+        low = high = math.nan
+    first, second = map(float, shares)
+    return Difference("precision", first, second, second - first, float(low), float(high))
 
 
 def _mcnemar(gained: float, lost: float) -> float:

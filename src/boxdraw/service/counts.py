@@ -141,7 +141,7 @@ def _edges(values: npt.NDArray[Any]) -> FloatArray:
     return np.unique(numbers[len(numbers) * np.arange(1, _BINS) // _BINS])
 
 
-def divided(part: npt.NDArray[Any], whole: IntArray) -> FloatArray:
+def divided(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
     """Return shares, NaN of nothing."""
     return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boxdraw import BoxSet, SparseBoxesClassifier
+from boxdraw import BoxSet, SparseBoxesClassifier, compare
 from boxdraw.learners.sparse.drawings import Costs
 from boxdraw.learners.sparse.revise import Rows, revise
 from boxdraw.tables.encoding import Encoding
@@ -114,6 +114,19 @@ def test_every_row_is_no_rule_to_add(options):
     labels = (one.a > 1) & (rng.random(2000) < 0.6)
     model = SparseBoxesClassifier(revise=BoxSet.from_text("a <= 1"), **options).fit(one, labels)
     assert all(revision.boxes.limited.any(axis=1).all() for revision in model.revisions_)
+
+
+def test_rows_that_change_sides_are_counted_on_all_rows(monkeypatch):
+    monkeypatch.setattr("boxdraw.learners.sparse.sparse_boxes._SEARCHED", {True: 200, False: 500})
+    weight = np.arange(len(X)) % 3  # some rows count for nothing
+    model = SparseBoxesClassifier(revise=OLD).fit(X, y, weight)
+    assert len(model.revisions_) > 1
+    for revision in model.revisions_:
+        now, before = revision.boxes.contains(X), OLD.contains(X)
+        assert (revision.flagged, revision.freed) == (weight[now & ~before].sum(), weight[before & ~now].sum())
+        listed = compare(OLD, revision.boxes, X, sample_weight=weight)
+        assert (revision.flagged, revision.freed) == (listed.flagged, listed.freed)
+    assert "; of all rows " in str(model.revisions_[-1])
 
 
 @pytest.mark.parametrize("text", ["every row", "hour >= 0\nevery row", "age is known", "No boxes: no row is flagged"])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -275,8 +275,9 @@ class Revision:
     """Rules after a number of changes, and what they gain on held-out rows.
 
     ``gain`` is the rise of recall less the false-alarm rate times its cost, relative to the balance of the classes,
-    against the old rules; ``low`` to ``high`` is its 95% interval, paired by rows. ``flagged`` and ``freed`` are the
-    weights of the training rows that change sides.
+    against the old rules; ``low`` to ``high`` is its 95% interval, paired by rows, also held-out. ``flagged`` and
+    ``freed`` are the weights of all rows of `fit` that these boxes flag and the old rules do not, and the reverse; of
+    a stored table they are estimated from a sample. `compare` of the old rules and ``boxes`` lists these rows.
 
     Examples
     --------
@@ -302,7 +303,7 @@ class Revision:
         interval = f"{self.gain:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
         gain = "" if math.isnan(self.gain) else f": held-out gain {interval}"
         number = f"{self.n_changes} change{'s' if self.n_changes != 1 else ''}"
-        sides = f", {self.flagged:g} rows more flagged, {self.freed:g} no longer"
+        sides = f"; of all rows {self.flagged:,.6g} more flagged, {self.freed:,.6g} no longer"
         return "\n".join([f"{number}{gain}{sides if self.n_changes else ''}", *(f"  {text}" for text in self.changes)])
 
 
@@ -347,6 +348,17 @@ def revisions(
     best = int(mean.argmax())
     errors = np.sqrt(((gains[kept] - gains[kept[best]]) ** 2).sum(axis=1))
     return result, int(np.flatnonzero(mean >= mean[best] - _NEAR * errors)[0])
+
+
+def counted(revisions: Sequence[Revision], rows: Any, weight: FloatArray, kept: BoolArray | None) -> list[Revision]:
+    """Count the rows that change sides on all rows of a fit, not on a sample of them."""
+    flags = (one.boxes.contains(rows) for one in revisions)
+    held = [flag if kept is None else flag[kept] for flag in flags]
+    sides = ((now & ~held[0], held[0] & ~now) for now in held)
+    return [
+        replace(one, flagged=float(weight[more].sum()), freed=float(weight[less].sum()))
+        for one, (more, less) in zip(revisions, sides, strict=True)
+    ]
 
 
 def _interval(gains: FloatArray | None) -> tuple[float, float, float]:

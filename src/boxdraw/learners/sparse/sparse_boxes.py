@@ -25,7 +25,7 @@ from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.existing import added, check_existing, idle_rules, idle_text, left_by
-from boxdraw.learners.sparse.revise import Revision, check_revise
+from boxdraw.learners.sparse.revise import Revision, check_revise, counted
 from boxdraw.learners.stored import Passes, SampleLearner
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.constraints import Constraints
@@ -137,8 +137,8 @@ class SparseBoxesClassifier(SampleLearner):
         What was asked for, whether held-out rows keep it, and its bound; None without a goal, or without inner folds.
     revisions_ : list of Revision
         With ``revise``: the rules after each number of changes, from none on, with the changes in words, their gain on
-        held-out rows with its interval, and how many rows change sides. ``boxes_`` are those of the best gain, or of
-        fewer changes within half a standard error. There is no ``risk_table_`` then.
+        held-out rows with its interval, and how many of all rows change sides. ``boxes_`` are those of the best gain,
+        or of fewer changes within half a standard error. There is no ``risk_table_`` then.
     risk_table_ : RiskTable
         The risk in the drawings of ``path_`` and in ``boxes_``, from tight to loose: the share of positives among
         held-out rows, with an interval for as many new rows. There is none without inner folds.
@@ -256,6 +256,8 @@ class SparseBoxesClassifier(SampleLearner):
             data = left_by(self.existing, X, data, self.n_jobs)
             self._even = all_rows.balance / data.balance
         self._learn_rows(data)
+        if self.revise is not None:
+            self.revisions_ = counted(self.revisions_, X, data.weights, data.kept)
         if self.existing is not None and (idle := idle_rules(self.existing, self.boxes_, X, all_rows)):
             warn(idle_text(self.existing, idle), CautionWarning)
         return self
