@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import stats
+from sklearn.base import clone
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
 from boxdraw import (
     BoxSet,
@@ -16,6 +21,7 @@ from boxdraw import (
     ScoredBoxesClassifier,
     SparseBoxesClassifier,
 )
+from boxdraw.learners.goals import Goal
 from boxdraw.learners.risk import FoldRows, ladder, spread
 
 LEARNERS = [SparseBoxesClassifier(), ScoredBoxesClassifier(max_limits=2, lam=4), FastBoxesClassifierCV(n_boxes=(1, 2))]
@@ -115,6 +121,40 @@ def test_rows_of_one_class_have_no_odds_to_move():
     for labels, weight in (([0, 0], None), ([1, 1], None), ([0, 1], [1, 0])):
         with pytest.raises(ValueError, match=r"base_rate moves the odds, but the rows are all of one class"):
             model.risk_table([[1], [4]], labels, weight, base_rate=0.3)
+
+
+@pytest.mark.filterwarnings("ignore::boxdraw.CautionWarning")
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+@pytest.mark.parametrize("folds", ["splitter", "groups", "overlapping", "distinct"])
+def test_all_rows_that_given_folds_hold_out_are_counted(learner, folds):
+    X, y, _ = table(600, 2)
+    if folds != "distinct":
+        X = X.round()  # hardly any row is alone
+    given, groups = {
+        "splitter": (StratifiedKFold(4), None),
+        "groups": (3, np.arange(600) % 20),
+        "overlapping": ([(np.arange(600), np.arange(0, 300)), (np.arange(600), np.arange(100, 400))], None),
+        "distinct": (RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0), None),
+    }[folds]
+    regions = clone(learner).set_params(cv=given).fit(X, y, groups=groups).risk_table_
+    n = 400 if folds == "overlapping" else 600
+    assert sum(region.n_rows for region in regions) == pytest.approx(n)
+    if folds != "overlapping":
+        assert sum(region.n_positives for region in regions) == pytest.approx(y.sum())
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_a_goal_is_tested_on_the_rows_that_are_held_out(learner):
+    """Rows that equal one of them are others."""
+    X, y, _ = table(900, 3)
+    X = X.round()
+    test = np.arange(300)
+    model = clone(learner).set_params(cv=[(np.arange(300, 900), test)], min_recall=0.05)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        goal = model.fit(X, y).goal_
+    n, level = y[test].sum(), Goal("min_recall", 0.05, 0.9).level
+    assert goal.bound == pytest.approx(stats.beta.ppf(level, goal.recall * n, n - goal.recall * n + 1))
 
 
 def test_levels_are_regions_in_which_each_box_is_once():

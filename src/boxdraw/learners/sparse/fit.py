@@ -18,7 +18,7 @@ from boxdraw._core.sums import on_grid
 from boxdraw.learners.constraints import ColumnConstraints
 from boxdraw.learners.engine.draw import Drawing
 from boxdraw.learners.engine.levels import NUMBERS, LevelTable, make_axes, put_on_levels
-from boxdraw.learners.folds import inner_splits, usable_folds
+from boxdraw.learners.folds import inner_splits, n_repeats, usable_folds
 from boxdraw.learners.frontier import Frontier, FrontierPoint, make_frontier
 from boxdraw.learners.goals import Goal
 from boxdraw.learners.patterns import KeptOut, Patterns, placed_at
@@ -105,7 +105,8 @@ class Fit:
         self._with_missing = [column for column, _, missing in encoding.layout() if missing]
         self._efforts = Efforts.for_table(self.table)
         self._held_out: HeldOut | None = None
-        self._first_deal: list[Split] = []
+        self._counted: list[Split] = []  # whose held-out rows the risk counts
+        self._given: tuple[LevelTable, float] | None = None  # the rows that given folds test, and how often
 
     @property
     def n_positives(self) -> int:
@@ -127,7 +128,10 @@ class Fit:
 
     def given(self, labels: npt.NDArray[Any], cv: Any) -> Iterator[Split]:
         """Yield the folds of a splitter, or of whole groups."""
-        for train, test in inner_splits(self._few, labels, cv, None):
+        splits = inner_splits(self._few, labels, cv, None)
+        tests = [test for _, test in splits]
+        self._given = self.table.of_rows(self._few, np.unique(np.concatenate(tests)))[0], n_repeats(tests)
+        for train, test in splits:
             yield Split(self.table.of_rows(self._few, train)[0], *self.table.of_rows(self._few, test))
 
     def choose(self, splits: list[Split], grid: Grid, progress: Progress) -> tuple[Choice, Aim | None, str]:
@@ -139,7 +143,7 @@ class Fit:
                 None,
                 "",
             )
-        self._first_deal = first_deal(splits)
+        self._counted = first_deal(splits) if self._given is None else splits
         self._held_out = hold_out(self.table, splits, grid, self._n_jobs, progress.share, self._masks)
         clustered = has_clusters(len(self._axes), grid.n_boxes[-1])
         choices, found = choose(self._held_out, grid, clustered), None
@@ -147,6 +151,8 @@ class Fit:
             choice = choose_cost(self._held_out, choices, grid.even)
         else:
             tested = self.table.take(np.unique(np.concatenate([split.rows for split in splits])))
+            if self._given is not None:  # some of the rows that are equal on levels may not be tested
+                tested = self._given[0]
             choice, found = choose_aim(self._held_out, choices, self._goal, tested)
         rates = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0)
         # Shares of weights may add up to a little more than 1.
@@ -276,8 +282,8 @@ class Fit:
             held = [board.held(drawing) for drawing in drawings]
             return np.argmax([*held, np.ones(len(board.ups), dtype=np.bool_)], axis=0)
 
-        folds = []
-        for fold, split in zip(self._held_out.folds, self._first_deal, strict=False):
+        folds, times = [], 1.0 if self._given is None else self._given[1]
+        for fold, split in zip(self._held_out.folds, self._counted, strict=False):
             start = fold.path[choice.place]
             if aim is not None and aim.share is not None:
                 start = best_within(fold.board, [fold.path[at.place] for at in aim.choices], aim.share)[1]
@@ -285,14 +291,14 @@ class Fit:
             own, new = (-first(board, drawings) for board in (fold.board, fold.judge))
             train, test = split.train, split.test
             # A distinct row may be of both classes.
-            ranks, masses = np.concatenate([new, new]), np.concatenate([test.ups, test.downs])
+            ranks, masses = np.concatenate([new, new]), np.concatenate([test.ups, test.downs]) / times
             positive = np.arange(len(masses)) < len(new)
             folds.append(FoldRows(own, train.ups + train.downs, ranks, masses, positive))
         union, of, region = ladder(levels([drawn for _, drawn in by_cost], boxes))
         table = self.table
         places = region[first(self._last_board, levels(self._last_drawings, drawing))]
         counts = spread(places, table.ups + table.downs, len(of), folds)
-        return held_out_risk(of, counts, union, base_rate=self._base_rate, each=table.stand_for)
+        return held_out_risk(of, counts, union, times=times, base_rate=self._base_rate, each=table.stand_for)
 
     def _boxes(
         self,
