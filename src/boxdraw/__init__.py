@@ -1,9 +1,10 @@
 """boxdraw: readable rules for rare classes, as unions of axis-parallel boxes."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # imports take long, and the command line cannot mind Ctrl-C before this module is there
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from boxdraw._core.version import __version__
     from boxdraw._core.warn import CautionWarning
     from boxdraw.learners.classifier import BoxSetClassifier, load
@@ -63,8 +64,10 @@ else:  # imported when first asked for: `boxdraw --help` needs none of them
     }
     _MODULES = "datasets", "metrics", "plotting"
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> "Any":
         """Import a public name or module."""
+        import importlib
+
         for place, names in _PLACES.items():
             if name in names:
                 value = globals()[name] = getattr(importlib.import_module(f"boxdraw.{place}"), name)
