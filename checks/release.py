@@ -28,7 +28,7 @@ BIN = Path(sys.executable).parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 VERSION = PROJECT["version"]
 KILOBYTE = 1000
-LIMITS = {"wheel": 900 * KILOBYTE, "sdist": 5000 * KILOBYTE}
+LIMITS = {"wheel": 900 * KILOBYTE, "sdist": 6000 * KILOBYTE}
 # Everything that is not Python and without which an installed package does not do all it says.
 NEEDED = (
     "py.typed",

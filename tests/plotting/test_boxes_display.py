@@ -62,6 +62,18 @@ def test_the_numbers_of_boxes_that_share_a_corner_do_not_hide_each_other(width):
     assert not any(a.overlaps(b) for a, b in combinations(texts, 2))
 
 
+def test_sixteen_boxes_of_a_corner_leave_their_tags_and_rows_to_be_seen():
+    boxes = BoxSet([[-0.01 * k, -0.02 * k] for k in range(16)], [[INF, INF]] * 16)
+    ax = Figure(figsize=(6, 4.8)).add_subplot()
+    BoxesDisplay(boxes, [[0, 0], [1, 1], [-0.5, -0.5]], [0, 1, 0], pos_label=1).plot(ax)
+    ax.figure.draw_without_rendering()
+    texts = [text.get_window_extent() for text in ax.texts]
+    assert len(texts) == 16
+    assert not any(a.overlaps(b) for a, b in combinations(texts, 2))
+    assert all(ax.bbox.contains(*corner) for text in texts for corner in text.corners())
+    assert np.prod([1 - patch.get_alpha() for patch in ax.patches]) >= 0.39  # of the light of the paper
+
+
 def test_a_rectangle_per_box_and_a_collection_per_class():
     display = BoxesDisplay(boxes_2d(), [[0, 0], [3, 1], [-2, 4]], [0, 1, 0]).plot()
     assert [type(patch) for patch in display.ax_.patches] == [Rectangle] * 3

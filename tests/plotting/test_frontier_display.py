@@ -97,6 +97,6 @@ def test_scorecards_by_their_boxes():
     np.testing.assert_array_equal(line.get_xydata(), [(point.max_boxes, point.auc) for point in points])
     (other,) = [line for line in display.ax_.lines if line.get_label() == "average precision"]
     np.testing.assert_array_equal(other.get_ydata(), [point.average_precision for point in points])
-    assert display.ax_.get_xlabel() == "Most boxes"
+    assert display.ax_.get_xlabel() == "Boxes on the card"
     labels = {text.get_text() for text in display.ax_.get_legend().get_texts()}
     assert labels == {"AUC", "average precision", "in use"}

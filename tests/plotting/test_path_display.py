@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import auc, precision_recall_curve, precision_score, roc_curve
 
-from boxdraw import BoxSet, BoxSetClassifier, FastBoxesClassifier, ScoredBoxesClassifier
+from boxdraw import BoxSet, BoxSetClassifier, FastBoxesClassifier, ScoredBoxesClassifier, SparseBoxesClassifier
 from boxdraw.plotting import PathDisplay
 
 PAPER = np.arange(1, 11) / 10
@@ -127,6 +127,33 @@ def test_the_path_of_a_scorecard_is_over_its_points(rows):
     assert display.path.precision_at(threshold) == pytest.approx((y[flagged] == "rare").mean())
     with pytest.raises(ValueError, match="keeps no counts of its training rows: pass X and y"):
         PathDisplay.from_estimator(model)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("target", ["rare", "common"])
+def test_the_path_of_sparse_boxes_is_their_ranking_with_the_drawings_of_all_costs(rows, weighted, target):
+    X, y = rows
+    model = SparseBoxesClassifier(pos_label=target, cv=None).fit(X[:200], y[:200])
+    weight = np.arange(1.0, 301.0) if weighted else None
+    display = PathDisplay.from_estimator(model, X, y, sample_weight=weight)
+    score = model.decision_function(X) * (1 if model.classes_[1] == target else -1)
+    fpr, tpr, _ = roc_curve(y == target, score, sample_weight=weight, drop_intermediate=False)
+    np.testing.assert_allclose(display.ax_.lines[2].get_xydata(), np.column_stack([fpr, tpr]))
+    for k, (cost, boxes) in enumerate(model.path_):
+        inside = np.array([boxes.contains(row[None])[0] for row in X])
+        precision = precision_score(y == target, inside, sample_weight=weight, zero_division=np.nan)
+        assert display.path.precision[k] == pytest.approx(precision, nan_ok=True)
+        assert display.path.negative_weights[k] == cost
+        share = np.average(inside[y != target], weights=None if weight is None else weight[y != target])
+        assert display.path.fpr[k] == pytest.approx(share)
+    (star,) = (line for line in display.axes_[1].lines if line.get_marker() == "*")
+    flagged = model.predict(X) == target
+    assert star.get_ydata() == pytest.approx(precision_score(y == target, flagged, sample_weight=weight))
+    assert {"drawings at cost c", "this model", "ROC of all ranks, 300 rows"} <= set(legend_texts(display.ax_))
+    with pytest.raises(ValueError, match="keep no counts of their training rows: pass X and y"):
+        PathDisplay.from_estimator(model)
+    with pytest.raises(ValueError, match="negative_weights is of no use here"):
+        PathDisplay.from_estimator(model, X, y, negative_weights=[0.1])
 
 
 def test_no_star_without_a_cost_and_no_precision_where_nothing_is_flagged():

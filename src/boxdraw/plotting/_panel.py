@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 #: Marker and colour of the positive class and of the other.
 STYLES = (("^", VERMILLION), ("o", BLUE))
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
+_LINE, _LINES = 15, 12  # height of a tag in points, and how many of them may be stacked at a corner
 FACE: dict[str, Any] = {"facecolor": ORANGE, "alpha": 0.15, "linewidth": 0}
 
 
@@ -52,12 +53,15 @@ class Panel:
     ) -> None:
         """Draw every box with a tag, filled as a whole or in the given pieces, and its tag at a corner."""
         taken: list[FloatArray] = []
+        # Where all boxes overlap, rows still have to be seen.
+        n_boxes = sum(tag is not None for tag in tags)
+        alpha = min(float(FACE["alpha"]), 1 - 0.4 ** (1 / max(n_boxes, 1)))
         for k, tag in enumerate(tags):
             if tag is None:
                 continue
             pieces = [np.array(piece) for piece in product(self.across.spans(k), self.up.spans(k))]
             for face in pieces if faces is None else map(np.array, product(*faces[k])):
-                self._draw_face(face)
+                self._draw_face(face, alpha)
             for piece in pieces:
                 self._draw_outline(k, piece)
             if pieces:
@@ -87,11 +91,12 @@ class Panel:
         view = np.array([self.across.view(), self.up.view()])
         return np.clip(piece, view[:, :1], view[:, 1:])
 
-    def _draw_face(self, piece: FloatArray) -> None:
+    def _draw_face(self, piece: FloatArray, alpha: float) -> None:
         from matplotlib.patches import Rectangle
 
         (left, right), (bottom, top) = self._cut(piece)
-        self.ax.add_patch(Rectangle((left, bottom), right - left, top - bottom, zorder=0.5, **FACE))
+        style = FACE | {"alpha": alpha}
+        self.ax.add_patch(Rectangle((left, bottom), right - left, top - bottom, zorder=0.5, **style))
 
     def _draw_outline(self, k: int, piece: FloatArray) -> None:
         """Draw a line on each side that has a limit."""
@@ -109,15 +114,19 @@ class Panel:
         corners = np.array([[cut[0, a], cut[1, b]] for b in (1, 0) for a in (0, 1)])
         seen, ends = (self._along(points) for points in (corners, view.T))
         places = (seen - ends[0]) / (ends[1] - ends[0])
-        # Boxes often share a corner; keep their tags apart.
-        texts = [self._text_at(place, tag, right=i % 2 == 1, below=i < 2) for i, place in enumerate(places)]
-        best = int(np.argmin([sum(_shared(text, other) for other in taken) for text in texts]))
-        taken.append(texts[best])
+        # Boxes often share a corner: their tags are kept apart, some lines above or below each other.
+        tried = [(i, line) for line in range(_LINES) for i in range(4)]
+        texts = [self._text_at(places[i], tag, i % 2 == 1, i < 2, line) for i, line in tried]
+        hidden = [_outside(text) + sum(_shared(text, other) for other in taken) for text in texts]
+        choice = int(np.argmin(np.round(hidden, 6)))
+        taken.append(texts[choice])
+        best, line = tried[choice]
         right, below = best % 2, best < 2
+        away = 3 + line * _LINE
         self.ax.annotate(
             tag,
             corners[best],
-            xytext=(-3 if right else 3, -3 if below else 3),
+            xytext=(-3 if right else 3, -away if below else away),
             textcoords="offset points",
             ha="right" if right else "left",
             va="top" if below else "bottom",
@@ -131,13 +140,18 @@ class Panel:
         """Return where points lie along both axes."""
         return np.column_stack([axis.scale.along(points[:, i]) for i, axis in enumerate((self.across, self.up))])
 
-    def _text_at(self, place: FloatArray, tag: str, right: bool, below: bool) -> FloatArray:
-        """Return the approximate extent of a tag at a corner, as shares of the axes' width and height."""
+    def _text_at(self, place: FloatArray, tag: str, right: bool, below: bool, line: int) -> FloatArray:
+        """Return the approximate extent of a tag some lines from a corner, as shares of the axes' width and height."""
         box, dpi = self.ax.bbox, self.ax.figure.dpi
         points = np.maximum([box.width * 72 / dpi, box.height * 72 / dpi], 1)
-        width, height = np.array([6.5 * len(tag) + 6, 15]) / points
-        left, bottom = place[0] - width * right, place[1] - height * below
+        width, height = np.array([6.5 * len(tag) + 6, _LINE]) / points
+        left, bottom = place[0] - width * right, place[1] + height * (-line - 1 if below else line)
         return np.array([[left, left + width], [bottom, bottom + height]])
+
+
+def _outside(text: FloatArray) -> float:
+    """Return how much of a rectangle is not on the axes."""
+    return _shared(text, text) - _shared(text, np.array([[0.0, 1.0], [0.0, 1.0]]))
 
 
 def _shared(first: FloatArray, second: FloatArray) -> float:

@@ -78,7 +78,7 @@ class PathDisplay(Display):
             raise TypeError(f"path must be what the path method of a classifier returns, got {type(path).__name__}")
         self.path = path
         self.name = name
-        self._in_points = False
+        self._over = "costs"
 
     @classmethod
     def from_estimator(
@@ -98,7 +98,8 @@ class PathDisplay(Display):
         ----------
         estimator : fitted classifier
             `FastBoxesClassifier`, `FastBoxesClassifierCV` or, with rows, `ScoredBoxesClassifier`, whose trade-off is
-            over its threshold.
+            over its threshold, or `SparseBoxesClassifier`: the curve is that of its ranking, and the drawings of
+            ``path_`` are marked with their costs.
         X : array-like or frame of shape (n_samples, n_features), optional
             Rows, best held-out ones. Without them the rates are those of the training rows.
         y : array-like of shape (n_samples,), optional
@@ -107,7 +108,7 @@ class PathDisplay(Display):
             Their weights.
         negative_weights : sequence of float, optional
             The costs to mark; by default the paper's ten, 0.1 to 1, or a range around that of the model if it is
-            not among them. For a scorecard, the points; by default all.
+            not among them. For a scorecard, the points; by default all. For Sparse Boxes, none but those of ``path_``.
         name : str, optional
             The name of the rows in the legend, such as "held-out rows": by default "training rows", or the number of
             the rows that are passed.
@@ -134,9 +135,11 @@ class PathDisplay(Display):
             raise ValueError("X and y go together: pass both, or neither for the training rows")
         if hasattr(estimator, "scorecard_"):
             return cls._of_points(estimator, X, y, sample_weight, negative_weights, name).plot(ax=ax)
+        if hasattr(estimator, "path_"):
+            return cls._of_drawings(estimator, X, y, sample_weight, negative_weights, name).plot(ax=ax)
         if not hasattr(estimator, "critical_weight"):
             raise TypeError(
-                f"estimator must be of Fast Boxes or a ScoredBoxesClassifier, got {type(estimator).__name__}; "
+                f"estimator must be of Fast, Sparse or Scored Boxes, got {type(estimator).__name__}; "
                 "others have no path of costs"
             )
         if X is None:
@@ -166,7 +169,28 @@ class PathDisplay(Display):
         marked = np.unique(score)[::-1] if marked is None else marked
         curve = _curve(positive, score, weight, True, marked, estimator.scorecard_.threshold)
         display = cls(curve, name=name or f"{len(positive)} rows")
-        display._in_points = True
+        display._over = "thresholds"
+        return display
+
+    @classmethod
+    def _of_drawings(cls, estimator: Any, X: Any, y: Any, weight: Any, marked: Any, name: str | None) -> PathDisplay:
+        """Return the trade-off of the ranking of Sparse Boxes, with the drawings that it comes from as points."""
+        if X is None:
+            raise ValueError("Sparse Boxes keep no counts of their training rows: pass X and y")
+        if marked is not None:
+            raise ValueError("negative_weights is of no use here: the costs of Sparse Boxes are those of path_")
+        positive = has_label(labels_for(estimator, y), estimator.pos_label_)
+        rank = estimator.decision_function(X) * (1 if estimator.pos_label_ == estimator.classes_[1] else -1)
+        curve = _curve(positive, rank, weight, True, [], 0.0)  # flagged rows are above 0
+        mass = np.ones(len(positive)) if weight is None else np.asarray(weight, dtype=np.float64)
+        held = np.asarray([boxes.contains(X) for _, boxes in estimator.path_])
+        caught, false = held @ (mass * positive), held @ (mass * ~positive)
+        curve.negative_weights = np.asarray([cost for cost, _ in estimator.path_])
+        curve.tpr, curve.fpr = caught / mass[positive].sum(), false / mass[~positive].sum()
+        with np.errstate(invalid="ignore"):
+            curve.precision = caught / (caught + false)
+        display = cls(curve, name=name or f"{len(positive)} rows")
+        display._over = "ranks"
         return display
 
     @classmethod
@@ -256,15 +280,14 @@ class PathDisplay(Display):
         path, current = self.path, self.path.current_negative_weight
         ax.plot([0, 1], [0, 1], color=GREY, lw=0.8, ls=":", label="chance")
         ax.plot(*path.hull(), color=ORANGE, lw=2.2, ls="--", label=f"its hull, area (AUH) {path.auh:.3f}")
-        every = "thresholds" if self._in_points else "costs"
-        label = f"ROC of all {every}, {literal(self.name, NAME_WIDTH)}"
+        label = f"ROC of all {self._over}, {literal(self.name, NAME_WIDTH)}"
         # Points between two rows need a coin toss, hence steps.
         ax.plot(path.roc_fpr, path.roc_tpr, color=BLUE, lw=1.4, drawstyle="steps-post", label=label)
         ax.plot(path.fpr, path.tpr, label=self._marked(), **_POINT)
         star = None
         if current is not None:
             star = path.rates_at(current)
-            ax.plot(*([rate] for rate in star), label=f"this model: {self._cost(current)}", **_STAR)
+            ax.plot(*([rate] for rate in star), label=self._of_model(current), **_STAR)
         self._label_costs(ax, path.fpr, path.tpr, star)
         _set_rates(ax, "False alarms: share of negatives flagged", "Caught: share of positives flagged")
         ax.legend(loc="lower right", fontsize="small", frameon=False)
@@ -286,13 +309,16 @@ class PathDisplay(Display):
         ax.legend(loc="lower left", fontsize="small", frameon=False)
 
     def _marked(self) -> str:
-        if self._in_points:
-            return "alarm from these points"
+        if self._over != "costs":
+            return "alarm from these points" if self._over == "thresholds" else "drawings at cost c"
         paper = np.array_equal(self.path.negative_weights, _PAPER_COSTS)
         return "boxes at c = 0.1, 0.2, ..., 1" if paper else "boxes at cost c"
 
+    def _of_model(self, current: float) -> str:
+        return "this model" if self._over == "ranks" else f"this model: {self._cost(current)}"
+
     def _cost(self, cost: float) -> str:
-        return f"{cost:g} points" if self._in_points else f"c = {cost:.3g}"
+        return f"{cost:g} points" if self._over == "thresholds" else f"c = {cost:.3g}"
 
     def _label_costs(
         self, ax: Axes, xs: FloatArray, ys: FloatArray, star: tuple[float, float] | None, falling: bool = False
