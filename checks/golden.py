@@ -21,6 +21,7 @@ import numpy as np
 
 from boxdraw import BoxSet, ExactBoxesClassifier, Limit, Rule, Scorecard, __version__
 from boxdraw.cli.main import main as boxdraw_command
+from boxdraw.model.choices import Choice, Choices
 from boxdraw.model.file import Edit, Model, model_from_json, model_to_json
 from boxdraw.model.risk import Region, RiskTable
 
@@ -100,6 +101,8 @@ def texts() -> dict[str, tuple[str, Rows | None]]:
     figures = (40.0, 17.5, 1 / 3, 0.1 + 0.2, 0.54), (900.0, 9.0, 0.01, 0.004, 0.02)
     by_points = RiskTable([Region(5, *figures[0]), Region(None, *figures[1])])
     by_boxes = RiskTable([Region((2, 0), *figures[0]), Region((), *figures[1])], card.boxes)
+    shorter = Choice(card.boxes[[2]], 0.7, 0.01), Choice(card.boxes[[0, 1]], 1 / 3)
+    choices = Choices(shorter, (Choice(card.boxes[[1, 2]], cost=0.1), Choice(card.boxes[[]], cost=2.5)))
     whole = json.loads(model_to_json(Model(card, "ill", (False, True))))
     del whole["boxes"]
     return {
@@ -115,6 +118,7 @@ def texts() -> dict[str, tuple[str, Rows | None]]:
         "model_v2_card": (model_to_json(Model(card, "ill", (False, True), risk=by_points)), PATIENTS),
         "model_v2_boxes": (model_to_json(Model(card.boxes[:2], "ill", (False, True), risk=by_boxes)), PATIENTS),
         "model_v3_history": (model_to_json(signed), MIXED),
+        "model_v4_choices": (model_to_json(Model(card.boxes[:2], "ill", (False, True), choices=choices)), PATIENTS),
         "model_v1_card_alone": (json.dumps(whole, indent=2, ensure_ascii=False) + "\n", PATIENTS),
     }
 

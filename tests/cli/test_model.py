@@ -180,7 +180,7 @@ def signed(more):
         (edited("version", "1"), "version: expected a whole number from 1 on, got '1'"),
         (edited("version", True), "version: expected a whole number"),
         (edited("version", 0), "version: expected a whole number"),
-        (edited("version", 4), r"written by a newer boxdraw \(format version 4; this one reads up to 3\): upgrade"),
+        (edited("version", 5), r"written by a newer boxdraw \(format version 5; this one reads up to 4\): upgrade"),
         (edited("target", None), "it lacks target"),
         (edited("classes", None), "it lacks classes"),
         (edited("boxes", None), "it lacks boxes"),

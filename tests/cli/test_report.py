@@ -182,7 +182,9 @@ def test_sparse_boxes(run, data):
     assert page["learner"] == "SparseBoxesClassifier"
     assert page["fit"] == model.fit
     assert page["false_alarm_cost"] == model.fit["false_alarm_cost"]  # as the fit chose it
-    assert page["closed_form_absent"].endswith("these come from --method sparse.")
+    assert page["closed_form_absent"] is None
+    assert len(page["choices"]["path"]) == len(model.choices.path) > 1
+    assert len(page["choices"]["frontier"]) == len(model.choices.frontier) > 0
     assert BoxSet.from_json(json.dumps(page["boxes"])) == model.boxes
 
 
@@ -192,7 +194,8 @@ def test_sparse_boxes_from_python(run, data):
     learned.save("model.json", target="fraud")
     assert run("report", "model.json", data).code == 0
     assert held()["false_alarm_cost"] == learned.false_alarm_cost_
-    assert held()["closed_form_absent"] == UNKNOWN
+    assert held()["learner"] == "SparseBoxesClassifier"
+    assert len(held()["choices"]["path"]) == len(learned.path_)
 
 
 def test_costs(run, fitted, data):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output, l
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, percent, rows_progress, say, say_json
 from boxdraw.learners.history import with_history
+from boxdraw.model.choices import Choices
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.settings import as_plain
@@ -128,7 +128,8 @@ def _model(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> Model:
     drawing = fitted.scorecard_ if args.method == "scored" else fitted.boxes_
     classes = data.negative, data.positive
     risk = getattr(fitted, "risk_table_", None)
-    return Model(drawing, data.rows.target, classes, _origin(args, data, fitted), risk=risk)
+    origin, choices = _origin(args, data, fitted), Choices.of(fitted).beside(drawing)
+    return Model(drawing, data.rows.target, classes, origin, risk=risk, choices=choices)
 
 
 def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[str, Any]:
@@ -153,7 +154,7 @@ def _origin(args: argparse.Namespace, data: TrainingFile, fitted: Any) -> dict[s
     if args.existing is not None:
         origin["parameters"]["existing"] = Path(args.existing).name
     if (goal := getattr(fitted, "goal_", None)) is not None:
-        origin["goal"] = asdict(goal) | {"text": str(goal)}
+        origin["goal"] = goal.as_dict()
     return dict(as_plain(origin | _outcome(args.method, fitted)))
 
 

@@ -26,7 +26,7 @@ from boxdraw.cli.relearn import Slider, find_slider
 from boxdraw.cli.show import note, say_json
 from boxdraw.model.file import Model
 from boxdraw.report.build import page
-from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, payload
+from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, cost_of, payload
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.schema import warn_of_unseen
@@ -38,12 +38,6 @@ EXAMPLES = """\
   boxdraw report model.json data.parquet --id account --max-rows 10000"""
 
 _HOLDS_ROWS = "it holds the rows, so give it only to people who may see them"
-_LEARNERS = {
-    "sparse": "SparseBoxesClassifier",
-    "fast": "FastBoxesClassifierCV",
-    "exact": "ExactBoxesClassifier",
-    "scored": "ScoredBoxesClassifier",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,7 +103,7 @@ def run(args: argparse.Namespace) -> None:
         _subject(args, model, slider),
         train,
         others[0] if others else None,
-        false_alarm_cost=_cost(args, model),
+        false_alarm_cost=args.false_alarm_cost or cost_of(model.fit),
         max_rows=args.max_rows,
         counts_only=args.counts_only,
     )
@@ -118,19 +112,12 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _subject(args: argparse.Namespace, model: Model, slider: Slider) -> Subject:
-    card = model.scorecard
-    return Subject(
-        boxes=model.boxes if card is None else card.boxes,
-        classes=model.classes,
-        scorecard=card,
+    return Subject.of(
+        model,
         target=args.target if args.target is not None else model.target,
-        learner=_LEARNERS.get(str(model.fit.get("method")), "BoxSet"),
-        fit=model.fit,
         title=args.title,
         closed_form=slider.form,
-        closed_form_absent=slider.absent,
-        edits=model.edits,
-        digest=model.digest,
+        closed_form_absent=None if model.choices.path else slider.absent,
     )
 
 
@@ -174,16 +161,6 @@ def _weight_column(args: argparse.Namespace, model: Model, tables: list[_ReportT
         return trained
     given: str | None = args.weight
     return given
-
-
-def _cost(args: argparse.Namespace, model: Model) -> float | None:
-    """Return what a false alarm costs: as the user says now, or in training; None for the balanced cost."""
-    if args.false_alarm_cost is not None:
-        return float(args.false_alarm_cost)
-    parameters = model.fit.get("parameters")
-    given = parameters.get("false_alarm_cost") if isinstance(parameters, dict) else None
-    trained = model.fit.get("false_alarm_cost", given)  # what fit chose comes first
-    return float(trained) if isinstance(trained, int | float) and 0 < trained < np.inf else None
 
 
 def _tell(args: argparse.Namespace, output: Output, data: dict[str, Any]) -> None:

@@ -21,6 +21,7 @@ from boxdraw._core.frames import frame_like
 from boxdraw._core.version import __version__
 from boxdraw.learners.history import with_history
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.choices import Choices
 from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.risk import RiskTable, check_base_rate
 from boxdraw.model.scorecard import Scorecard
@@ -285,11 +286,11 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
     ) -> None:
         """Write the model to a JSON file that `boxdraw.load` and the command line read.
 
-        The file has the boxes or the scorecard, the labels, the target and the parameters; `boxdraw.model.file`
-        documents its layout. It has no training data. What needs these is therefore not there after loading: the
-        critical weights by which Fast Boxes ranks, the graded points of Scored Boxes, and the certificate of Exact
-        Boxes, which has a file of its own. Loaded boxes rank by `BoxSet.margin` and loaded scorecards by their points;
-        ``predict`` is the same.
+        The file has the boxes or the scorecard, the labels, the target, the parameters, and the rules of ``frontier_``
+        and ``path_`` for the report page to offer; `boxdraw.model.file` documents its layout. It has no training data.
+        What needs these is therefore not there after loading: the critical weights by which Fast Boxes ranks, the
+        graded points of Scored Boxes, and the certificate of Exact Boxes, which has a file of its own. Loaded boxes
+        rank by `BoxSet.margin` and loaded scorecards by their points; ``predict`` is the same.
 
         Parameters
         ----------
@@ -325,8 +326,11 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         """Return what the file of the model has."""
         negative = self.classes_[0] if self.pos_label_ == self.classes_[1] else self.classes_[1]
         fit = {"boxdraw": __version__, "learner": type(self).__name__, **learned_with(self)}
-        labels, risk = (negative, self.pos_label_), self.__dict__.get("risk_table_")
-        return Model(self._decider(), getattr(self, "_target", None), labels, fit, risk=risk)
+        if (goal := self.__dict__.get("goal_")) is not None:
+            fit["goal"] = goal.as_dict()
+        labels, risk, drawing = (negative, self.pos_label_), self.__dict__.get("risk_table_"), self._decider()
+        choices = Choices.of(self).beside(drawing)
+        return Model(drawing, getattr(self, "_target", None), labels, fit, risk=risk, choices=choices)
 
     def explain(self, X: Any) -> Any:
         """Return which box holds each row, or what it would take to be in the nearest one.
@@ -427,7 +431,8 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         boxes, changes = self.boxes_.simplify(self._validated(X), labels, max_loss=max_loss, **options)
         made = self._as_model()
         origin = made.fit | {"simplified": [change.text for change in changes]}
-        simpler = classifier_of(replace(made, drawing=boxes, fit=origin, risk=None))
+        choices = made.choices.beside(boxes)
+        simpler = classifier_of(replace(made, drawing=boxes, fit=origin, risk=None, choices=choices))
         if hasattr(self, "feature_names_in_"):
             simpler.feature_names_in_ = self.feature_names_in_
         simpler.changes_ = changes

@@ -194,7 +194,8 @@ class BoxSetClassifier(BaseBoxClassifier):
         made = super()._as_model()
         if "_loaded" not in self.__dict__:
             return made
-        return replace(self._loaded, drawing=made.drawing, classes=made.classes, risk=made.risk)
+        choices = self._loaded.choices.beside(made.drawing)
+        return replace(self._loaded, drawing=made.drawing, classes=made.classes, risk=made.risk, choices=choices)
 
     def _rows_boxes(self) -> BoxSet:
         """Return the boxes that rows are read for."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any
 
@@ -167,6 +167,10 @@ class KeptGoal:
         """Return whether this keeps the goal or, if the other point does not either, promises no less of it."""
         worse = self.bound > other.bound if self.name == "max_alarm_rate" else self.bound < other.bound
         return self.kept or not (other.kept or worse)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what a model file says of it."""
+        return asdict(self) | {"text": str(self)}
 
     def __str__(self) -> str:
         field, words, side = _SHARES[self.name]

@@ -1,15 +1,16 @@
 """The model file: boxes or a scorecard, and what the two labels and the target are called.
 
-The layout, version 3::
+The layout, version 4::
 
     {
       "format": "boxdraw.model",
-      "version": 3,
+      "version": 4,
       "target": "fraud",
       "classes": ["no", "yes"],
       "boxes": {"format": "boxdraw.boxes", ...},
       "scorecard": {"format": "boxdraw.scorecard", ...},
       "risk": {"regions": [{"points": 5, "rows": 40, "positives": 17, "risk": 0.42, ...}, ...]},
+      "choices": {"boxes": {...}, "frontier": [{"boxes": [0], "score": 0.81, "error": 0.02}, ...], "path": [...]},
       "fit": {"boxdraw": "0.2.0", "method": "fast", ...},
       "edits": [{"time": "2026-11-16T09:30:00Z", "what": "Box 1: age ≥ 30 → age ≥ 32", "reason": "no minors",
                  "who": "Ana", "before": "6748ec341ff36ae1"}]
@@ -18,10 +19,12 @@ The layout, version 3::
 ``classes`` has the negative label, then the positive one. ``boxes`` is as in `boxdraw.model.export.json`. ``fit`` says
 where the model comes from; no prediction depends on it. ``scorecard``, as in `boxdraw.model.export.scorecard`, is there
 if the model is one; ``boxes`` is then its union or absent, as it has to be with negative points. ``risk``, as in
-`boxdraw.model.export.risk`, is there if the model has a risk table. ``edits``, the history, is there if people changed
-the model after it was learned: what they did, in their order, when (ISO 8601) and why; and if that is known, who did it
-and the hash of the file before. A file has version 3 if any of its edits has one of these two, otherwise version 2 if
-it has a risk table, and else version 1. A file with boxes or a scorecard alone is a model too, with the labels 0 and 1.
+`boxdraw.model.export.risk`, is there if the model has a risk table. ``choices``, as in `boxdraw.model.choices`, are the
+rules of other lengths and for other costs that the learner found, if it found any. ``edits``, the history, is there if
+people changed the model after it was learned: what they did, in their order, when (ISO 8601) and why; and if that is
+known, who did it and the hash of the file before. A file has the oldest version that holds it: 4 with choices, 3 if any
+of its edits has one of these two, 2 with a risk table, and else 1. A file with boxes or a scorecard alone is a model
+too, with the labels 0 and 1.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.choices import Choices, read_choices
+from boxdraw.model.choices import to_json as choices_to_json
 from boxdraw.model.export.json import FORMAT as BOXES_FORMAT
 from boxdraw.model.export.json import MODEL_FORMAT, check_text, read_boxes, to_json
 from boxdraw.model.export.risk import read_risk
@@ -52,10 +57,11 @@ from boxdraw.model.scorecard import Scorecard
 #: What marks a file as a model.
 FORMAT = MODEL_FORMAT
 #: The newest layout that this version of the library reads; it writes the oldest that holds a model.
-VERSION = 3
+VERSION = 4
 
 _REQUIRED = ("format", "version", "target", "classes")
-_OPTIONAL = ("boxes", "scorecard", "risk", "fit", "edits")
+_OPTIONAL = ("boxes", "scorecard", "risk", "choices", "fit", "edits")
+_SINCE = {"risk": 2, "choices": 4}
 _EDIT, _SINCE_3 = ("time", "what", "reason"), ("who", "before")
 
 
@@ -81,7 +87,8 @@ class Edit:
 class Model:
     """Boxes or a scorecard, with the target and the (negative, positive) labels of the user's table.
 
-    ``fit`` says where it comes from, ``edits`` what people changed since, in their order, and ``risk`` what rows risk.
+    ``fit`` says where it comes from, ``edits`` what people changed since, in their order, ``risk`` what rows risk, and
+    ``choices`` what other rules there are.
     ``digest`` is the hash of the file that it was read from, empty if it comes from none.
     """
 
@@ -91,6 +98,7 @@ class Model:
     fit: dict[str, Any] = field(default_factory=dict)
     edits: tuple[Edit, ...] = ()
     risk: RiskTable | None = None
+    choices: Choices = field(default_factory=Choices)
     digest: str = field(default="", compare=False)
 
     @property
@@ -148,6 +156,7 @@ def model_to_json(model: Model) -> str:
         **({} if boxes is None else {"boxes": to_json(boxes).replace("\n", "\n  ")}),
         **({} if card is None else {"scorecard": card.to_json().replace("\n", "\n  ")}),
         **({} if model.risk is None else {"risk": risk_to_json(model.risk, model.drawing).replace("\n", "\n  ")}),
+        **({"choices": choices_to_json(model.choices).replace("\n", "\n  ")} if model.choices else {}),
         "fit": json.dumps(model.fit, ensure_ascii=False, allow_nan=False, indent=2).replace("\n", "\n  "),
         **({"edits": _edit_lines(model.edits)} if model.edits else {}),
     }
@@ -158,6 +167,8 @@ def model_to_json(model: Model) -> str:
 
 def _version(model: Model) -> int:
     """Return the oldest version that holds a model."""
+    if model.choices:
+        return 4
     if any(edit.who or edit.before for edit in model.edits):
         return 3
     return 1 if model.risk is None else 2
@@ -206,18 +217,22 @@ def _read(data: Any, size: int) -> Model:
     if not isinstance(fit, dict):
         raise ValueError(f"fit: expected an object {{...}}, got {reprlib.repr(fit)}")
     _check_finite(fit)
-    classes, edits = _classes(data["classes"]), _edits(data.get("edits", []), whole(data["version"]) == VERSION)
-    drawing, risk = _drawing(data, size), None
+    classes, edits = _classes(data["classes"]), _edits(data.get("edits", []), (whole(data["version"]) or 0) >= 3)
+    drawing, risk, choices = _drawing(data, size), None, Choices()
     if "risk" in data:
         with within("risk"):
             risk = read_risk(data["risk"], size, drawing)
-    return Model(drawing, target, classes, fit, edits, risk)
+    if "choices" in data:
+        with within("choices"):
+            choices = read_choices(data["choices"], size)
+    return Model(drawing, target, classes, fit, edits, risk, choices.beside(drawing))
 
 
 def _check_keys(data: dict[str, Any]) -> None:
     # The boxes follow from a scorecard.
     missing = [key for key in (*_REQUIRED, *(() if "scorecard" in data else ("boxes",))) if key not in data]
-    known = {*_REQUIRED, *_OPTIONAL} - ({"risk"} if whole(data.get("version")) == 1 else set())
+    version = whole(data.get("version")) or 0
+    known = {key for key in (*_REQUIRED, *_OPTIONAL) if version >= _SINCE.get(key, 1)}
     unknown = sorted(set(data) - known)
     if missing or unknown:
         raise ValueError(

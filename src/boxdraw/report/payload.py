@@ -16,17 +16,20 @@ import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.version import __version__
+from boxdraw.learners.goals import GOALS
 from boxdraw.learners.sample import balanced_rows
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.choices import Choices
+from boxdraw.model.choices import to_json as choices_to_json
 from boxdraw.model.explain import spread
 from boxdraw.model.export.text import printable
-from boxdraw.model.file import Edit
+from boxdraw.model.file import Edit, Model
 from boxdraw.model.rows import read_columns
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.model.stability import Stability
 from boxdraw.report.cells import count_cells
 
-__all__ = ["FORMAT", "MAX_ROWS", "VERSION", "Choice", "Labelled", "Subject", "array", "balanced_cost", "payload"]
+__all__ = ["FORMAT", "MAX_ROWS", "VERSION", "Labelled", "Subject", "array", "balanced_cost", "cost_of", "payload"]
 
 #: Marks the data of a page.
 FORMAT = "boxdraw.report"
@@ -34,6 +37,13 @@ FORMAT = "boxdraw.report"
 VERSION = 1
 #: The default maximum of rows per table.
 MAX_ROWS = 50_000
+#: The learners of the methods of the command line.
+LEARNERS = {
+    "sparse": "SparseBoxesClassifier",
+    "fast": "FastBoxesClassifierCV",
+    "exact": "ExactBoxesClassifier",
+    "scored": "ScoredBoxesClassifier",
+}
 
 _TYPES = {"u1": np.uint8, "i1": np.int8, "i2": np.int16, "i4": np.int32, "f4": np.float32, "f8": np.float64}
 _NO_ROWS = "The page holds counts only, and a path over costs needs rows."
@@ -50,27 +60,6 @@ class Labelled:
     critical: FloatArray | None = None
     ids: Sequence[Any] | None = None  # by default the numbers from 0
     source: str = ""  # the name of the file that they come from, without its folder
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Rules of another length, and how such rules do on held-out rows."""
-
-    decider: BoxSet | Scorecard
-    score: float
-    error: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return what the page needs to offer them."""
-        card = self.decider if isinstance(self.decider, Scorecard) else None
-        boxes = self.decider if card is None else card.boxes
-        return {
-            "boxes": json.loads(boxes.to_json())["boxes"],
-            "scorecard": _card(card),
-            "n_limits": boxes.n_limits,
-            "score": self.score if math.isfinite(self.score) else None,
-            "error": self.error if math.isfinite(self.error) else None,
-        }
 
 
 def _card(card: Scorecard | None) -> dict[str, Any] | None:
@@ -91,10 +80,34 @@ class Subject:
     closed_form: dict[str, Any] | None = None  # of `boxdraw.report.closed_form`
     closed_form_absent: str | None = None  # the reason
     stability: Stability | None = None
-    frontier: tuple[Choice, ...] = ()
-    goal: tuple[str, float] | None = None  # the name of what was asked for, and its value
+    choices: Choices = field(default_factory=Choices)
     edits: tuple[Edit, ...] = ()
     digest: str = ""  # of the model file
+
+    @classmethod
+    def of(cls, model: Model, **known: Any) -> Subject:
+        """Return a model as the subject of a page; ``known`` is what else is known of it, or better."""
+        card, fit = model.scorecard, model.fit
+        found: dict[str, Any] = {
+            "boxes": model.boxes if card is None else card.boxes,
+            "classes": model.classes,
+            "scorecard": card,
+            "target": model.target,
+            "learner": str(fit.get("learner", LEARNERS.get(str(fit.get("method")), "BoxSet"))),
+            "fit": fit,
+            "edits": model.edits,
+            "digest": model.digest,
+            "choices": model.choices,
+        }
+        return cls(**(found | known))
+
+    @property
+    def goal(self) -> dict[str, Any] | None:
+        """What the fit was asked for, if the model says so: its name and value."""
+        goal = self.fit.get("goal")
+        if not isinstance(goal, dict) or goal.get("name") not in GOALS or not isinstance(goal.get("value"), float):
+            return None
+        return {"name": goal["name"], "value": goal["value"], "text": str(goal.get("text", ""))}
 
     @property
     def heading(self) -> str:
@@ -117,8 +130,8 @@ def payload(
     """Return the data of a page, with rows or, if ``counts_only``, with numbers of rows between limits."""
     card = subject.scorecard
     rows = _counts if counts_only else partial(_rows, most=max_rows)
-    if counts_only:  # the closed form holds values of rows
-        subject = replace(subject, closed_form=None, closed_form_absent=_NO_ROWS)
+    if counts_only:  # the closed form holds values of rows, and for other boxes counts are rough
+        subject = replace(subject, closed_form=None, closed_form_absent=_NO_ROWS, choices=Choices())
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -142,10 +155,18 @@ def payload(
         **({"edits": [edit.as_dict() for edit in subject.edits]} if subject.edits else {}),
         **({"counts_only": True} if counts_only else {}),
         **({"digest": subject.digest} if subject.digest else {}),
-        **({"goal": dict(zip(("name", "value"), subject.goal, strict=True))} if subject.goal else {}),
-        **({"frontier": [choice.as_dict() for choice in subject.frontier]} if subject.frontier else {}),
+        **({"goal": subject.goal} if subject.goal else {}),
+        **({"choices": json.loads(choices_to_json(subject.choices))} if subject.choices else {}),
         "stability": None if subject.stability is None else subject.stability.to_text().splitlines(),
     }
+
+
+def cost_of(fit: dict[str, Any]) -> float | None:
+    """Return what a false alarm cost when a model was learned; None if that is not known, or was the balanced cost."""
+    parameters = fit.get("parameters")
+    given = parameters.get("false_alarm_cost") if isinstance(parameters, dict) else None
+    trained = fit.get("false_alarm_cost", given)  # what fit chose comes first
+    return float(trained) if isinstance(trained, int | float) and 0 < trained < math.inf else None
 
 
 def balanced_cost(data: Labelled) -> float:

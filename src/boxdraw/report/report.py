@@ -14,10 +14,9 @@ from sklearn.utils import check_scalar
 
 from boxdraw._core.files import write_text
 from boxdraw.learners.base import own_cost
-from boxdraw.model.settings import learned_with
 from boxdraw.model.stability import Stability
 from boxdraw.report.build import page
-from boxdraw.report.payload import MAX_ROWS, Choice, Labelled, Subject, payload
+from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, cost_of, payload
 from boxdraw.tables.labels import has_label, labels_of, weights_of
 
 __all__ = ["Report", "make_report"]
@@ -125,13 +124,13 @@ def make_report(
     train = _labelled(estimator, X, y, sample_weight, "")
     test = None if X_test is None else _labelled(estimator, X_test, y_test, sample_weight_test, "_test")
     subject = replace(_subject(estimator, y, title), stability=stability)
-    price = own_cost(estimator) if false_alarm_cost is None else false_alarm_cost
+    price = next((cost for cost in (false_alarm_cost, own_cost(estimator), cost_of(subject.fit)) if cost), None)
     data = payload(subject, train, test, false_alarm_cost=price, max_rows=int(max_rows), counts_only=bool(counts_only))
     report = Report(page(data), subject.heading)
     return report if path is None else report.save(path)
 
 
-def find_form(estimator: Any) -> tuple[dict[str, Any] | None, str | None]:
+def find_form(estimator: Any, learner: str = "") -> tuple[dict[str, Any] | None, str | None]:
     """Return the closed form of a classifier, or a sentence that says why there is none."""
     from boxdraw.report.closed_form import NoClosedForm, closed_form
 
@@ -139,41 +138,22 @@ def find_form(estimator: Any) -> tuple[dict[str, Any] | None, str | None]:
         form = closed_form(estimator)
     except NoClosedForm as error:
         return None, str(error)
-    learner = type(estimator).__name__
-    absent = (
-        f"Only boxes of Fast Boxes follow the cost of a false alarm; these come from {learner}. Move limits instead."
-    )
+    come = f"these come from {learner or type(estimator).__name__}"
+    absent = f"Only boxes of Fast Boxes follow the cost of a false alarm; {come}. Move limits instead."
     return form, absent if form is None else None
 
 
 def _subject(estimator: Any, y: Any, title: str | None) -> Subject:
-    card = getattr(estimator, "scorecard_", None)
-    form, absent = find_form(estimator)
+    model, name = estimator._as_model(), getattr(y, "name", None)
+    subject = Subject.of(model, title=title)
+    form, absent = find_form(estimator, subject.learner)
     (negative,) = estimator.classes_[~has_label(estimator.classes_, estimator.pos_label_)]
-    name, model = getattr(y, "name", None), estimator._as_model()
-    goal = getattr(estimator, "goal_", None)
-    return Subject(
-        boxes=estimator.boxes_ if card is None else card.boxes,
+    return replace(
+        subject,
         classes=(negative, estimator.pos_label_),
-        scorecard=card,
-        target=name if isinstance(name, str) else None,
-        learner=type(estimator).__name__,
-        fit=learned_with(estimator),
-        title=title,
+        target=name if isinstance(name, str) else model.target,
         closed_form=form,
-        closed_form_absent=absent,
-        edits=model.edits,
-        digest=model.digest,
-        frontier=_choices(estimator),
-        goal=None if goal is None else (goal.name, goal.value),
-    )
-
-
-def _choices(estimator: Any) -> tuple[Choice, ...]:
-    """Return the rules of each length that the learner found."""
-    return tuple(
-        Choice(point.boxes if hasattr(point, "boxes") else point.scorecard, point.score, point.error)
-        for point in getattr(estimator, "frontier_", ())
+        closed_form_absent=None if model.choices.path else absent,
     )
 
 

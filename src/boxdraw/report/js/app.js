@@ -11,7 +11,7 @@ import { mountPictures } from "./pictures.js";
 import { mountSheet } from "./print_view.js";
 import { mountRows } from "./rows_view.js";
 import { mountRules } from "./rules_view.js";
-import { mountStability } from "./stability_view.js";
+import { mountProof, mountStability } from "./stability_view.js";
 import { Store } from "./store.js";
 import { mountSummary } from "./summary_view.js";
 
@@ -22,6 +22,7 @@ const VIEWS = [
   ["bar", mountBar],
   ["rules", mountRules],
   ["rules", mountCard],
+  ["rules", mountProof],
   ["rules", mountStability],
   ["picture", mountPictures],
   ["cost", mountCost],

@@ -1,7 +1,7 @@
 /* One knob for what false alarms cost: how the rules do at that price, and, where the learner has a path, a slider over
    it that says what each place on it would do, with the cheapest marked. */
 
-import { scoreCurve } from "./curves.js";
+import { pathCurve, scoreCurve } from "./curves.js";
 import { el, svg } from "./dom.js";
 import { totalCost } from "./evaluate.js";
 import { numberField, readNumber } from "./field.js";
@@ -46,20 +46,31 @@ export function mountCost(root, store) {
 /** Return what the slider goes over: its stops, the model at each, what it would count, and the words for it. */
 function knobOf(store) {
   if (store.report.scorecard !== null) return thresholdKnob(store);
-  return store.report.closed_form === null ? null : pathKnob(store);
+  if (store.report.closed_form !== null) return costKnob(store, formPath(store));
+  return store.report.found.path.length ? costKnob(store, drawnPath(store)) : null;
 }
 
 function mainSet(store) {
   return presentSets(store).at(-1);
 }
 
-function pathKnob(store) {
+/** The path of Fast Boxes: boxes at any cost, drawn from the closed form. */
+function formPath(store) {
   const form = readForm(store.report.closed_form);
-  const stops = costStops(form);
   const { critical, positive, weight } = mainSet(store).evaluation.table;
   const curve = critical === null ? null : rocCurve(critical, positive, weight);
   const drawn = new Map();
-  const model = (cost) => boxesAt({ store, form, drawn }, cost);
+  return { stops: costStops(form), curve, model: (cost) => boxesAt({ store, form, drawn }, cost) };
+}
+
+/** The path of Sparse Boxes: a drawing for each of some costs. */
+function drawnPath(store) {
+  const { path } = store.report.found;
+  const model = (cost) => path.find((step) => step.cost === cost).model;
+  return { stops: path.map(({ cost }) => cost), curve: pathCurve(path, mainSet(store).evaluation.table), model };
+}
+
+function costKnob(store, { stops, curve, model }) {
   return {
     id: "cost-slider",
     name: "Larger or smaller boxes",

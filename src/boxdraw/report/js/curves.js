@@ -53,6 +53,7 @@ class CurvesPicture {
       svg("svg", { class: "sign", width: 14, height: 14, "aria-hidden": "true" }, svg("path", shape));
     const { report } = this.store;
     const hasCurve = this.hasCurve("train");
+    const { path } = report.found;
     const items = [
       hasCurve ? [line("train"), "training"] : null,
       hasCurve && test !== null ? [line("test"), "test"] : null,
@@ -61,6 +62,7 @@ class CurvesPicture {
       test === null ? null : [mark(markShape("now test", 7, 7)), "the model now, test"],
       [mark(markShape("learned", 7, 7)), "as learned"],
       report.data.train.critical === null ? null : [mark(markShape("paper", 7, 7)), "costs .1, .2, …, 1"],
+      path.length ? [mark(markShape("paper", 7, 7)), "the rules of each cost"] : null,
     ];
     const list = items.filter((item) => item !== null).map(([sign, text]) => el("li", {}, sign, " ", text));
     return el("ul", { class: "legend" }, ...list);
@@ -68,7 +70,8 @@ class CurvesPicture {
 
   hasCurve(part) {
     const table = this.store.report.data[part];
-    return table !== null && (table.critical !== null || this.store.model.threshold !== null);
+    const { model, report } = this.store;
+    return table !== null && (table.critical !== null || model.threshold !== null || report.found.path.length > 0);
   }
 
   /** Return the curve of training or test rows: over all costs, or over the thresholds of a scorecard. */
@@ -76,8 +79,9 @@ class CurvesPicture {
     if (!this.hasCurve(part)) return null;
     if (this.store.model.threshold !== null) return scoreCurve(this.store[part]);
     if (!this.fixed.has(part)) {
-      const { critical, positive, weight } = this.store.report.data[part];
-      this.fixed.set(part, rocCurve(critical, positive, weight));
+      const { data, found } = this.store.report;
+      const { critical, positive, weight } = data[part];
+      this.fixed.set(part, critical === null ? pathCurve(found.path, data[part]) : rocCurve(critical, positive, weight));
     }
     return this.fixed.get(part);
   }
@@ -127,7 +131,9 @@ class CurvesPicture {
 
   markShapes(kind, part, curve, scales) {
     const place = (counts) => spotOf(kind, counts).map((value, i) => scales[i].place(value));
-    const costs = this.store.report.data[part].critical === null || curve === null ? [] : PAPER_COSTS;
+    const { data, found } = this.store.report;
+    const known = data[part].critical === null ? found.path.map(({ cost }) => cost) : PAPER_COSTS;
+    const costs = curve === null ? [] : known;
     const marks = costs.map((c, i) => [`${part}:cost:${i}`, "paper", countsAt(curve, c)]);
     marks.push(
       [`${part}:learned`, "learned", this.learned(part)],
@@ -155,6 +161,8 @@ class CurvesPicture {
       return "The curves are those of all thresholds of the scorecard as it is now.";
     if (!this.hasCurve("train"))
       return "These boxes come without a closed form over costs, so there is no curve.";
+    if (this.store.report.found.path.length)
+      return "Each cross is one step of the slider: the rules that the learner drew for one cost of a false alarm. Click near one to go there.";
     const moved = this.store.edited
       ? " The model was changed by hand or by cost: it need not lie on the curve."
       : "";
@@ -163,7 +171,7 @@ class CurvesPicture {
 
   /** A click near a curve over costs asks for the cost there; the slider listens. */
   click(kind, picture, event) {
-    if (this.store.report.closed_form === null || kind !== "roc") return;
+    if (this.store.cost === null || kind !== "roc") return;
     const { left, top, width, height } = picture.getBoundingClientRect();
     const x = (event.clientX - left - MARGIN.left) / (width - MARGIN.left - MARGIN.right);
     const y = (height - MARGIN.bottom - (event.clientY - top)) / (height - MARGIN.bottom - MARGIN.top);
@@ -183,6 +191,17 @@ function nearestCost(curve, x, y) {
       [best, cost] = [distance, curve.critical[i - 1]];
   }
   return cost;
+}
+
+/** Return the curve over the drawings of a path; null without both classes. */
+export function pathCurve(path, table) {
+  const steps = path.toReversed().map(({ cost, model }) => ({ cost, ...evaluate(model, table).counts }));
+  const { truePositives, falseNegatives, falsePositives, trueNegatives } = steps[0];
+  const [positives, negatives] = [truePositives + falseNegatives, falsePositives + trueNegatives];
+  if (!(positives > 0 && negatives > 0)) return null;
+  const list = (name) => steps.map((step) => step[name]);
+  const counts = { truePositives: list("truePositives"), falsePositives: list("falsePositives") };
+  return { critical: list("cost"), ...counts, positives, negatives, steps: true };
 }
 
 /** Return the curve over all thresholds; rows with the same points are one row of their weight. */
@@ -212,7 +231,7 @@ function describePart(name, counts) {
 /** Write the areas under the curves and under their hulls, where there are curves. */
 function areaText(parts, curves) {
   const texts = parts.flatMap((part) => {
-    if (curves[part] === null) return [];
+    if (curves[part] === null || curves[part].steps) return [];
     const areas = derived(curves[part]).areas.map((area) => short(area, 3));
     return [`${PARTS[part]} ${areas[0]} (hull ${areas[1]})`];
   });

@@ -1,5 +1,6 @@
 /* What the page was given: the model, and rows by column, as typed arrays. */
 
+import { readChoices } from "./choices.js";
 import { readModel } from "./model.js";
 
 const ARRAYS = {
@@ -56,9 +57,11 @@ function readRows(rows, features) {
 
 /** Read everything that is embedded in the page. */
 export function readReport(payload) {
+  const learned = readModel(payload.boxes, payload.features, payload.scorecard);
   return {
     ...payload,
-    learned: readModel(payload.boxes, payload.features, payload.scorecard),
+    learned,
+    found: readChoices(payload, learned),
     data: {
       train: readRows(payload.data.train, payload.features),
       test: readRows(payload.data.test, payload.features),

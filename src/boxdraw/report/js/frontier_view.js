@@ -1,18 +1,18 @@
 /* How much to read: the best rules of each length that the learner found, to choose from. */
 
+import { countLimits } from "./choices.js";
 import { el } from "./dom.js";
 import { evaluate } from "./evaluate.js";
 import { count, plural, short } from "./format.js";
-import { readModel, sameModel, usedFeatures } from "./model.js";
+import { sameModel, usedFeatures } from "./model.js";
 import { presentSets } from "./names.js";
 import { keepDrawn } from "./patch.js";
 import { printable } from "./text.js";
 
 /** List the lengths, if the learner found several. */
 export function mountFrontier(root, store) {
-  const { frontier, features } = store.report;
-  if (!frontier || frontier.length < 2) return;
-  const points = frontier.map((point) => ({ ...point, model: readModel(point, features, point.scorecard) }));
+  const points = store.report.found.frontier.map((point) => ({ score: null, ...point }));
+  if (points.length < 2) return;
   const best = points.reduce((one, other) => (other.score > one.score ? other : one));
   for (const point of points) point.near = point.score >= best.score - best.error;
   const results = new Map();
@@ -60,8 +60,8 @@ function frontierTable(store, points, results) {
   );
 }
 
-function sizeText({ n_limits: limits, model }) {
-  return `${plural(limits, "limit")} in ${plural(model.boxes.length, "box", "boxes")}`;
+function sizeText({ model }) {
+  return `${plural(countLimits(model), "limit")} in ${plural(model.boxes.length, "box", "boxes")}`;
 }
 
 function scoreText({ score, error, near }) {

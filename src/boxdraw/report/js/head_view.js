@@ -10,6 +10,8 @@ import { boxName } from "./edits.js";
 import { changeWords, dataNotes } from "./summary_view.js";
 import { ruleText } from "./text.js";
 
+const MOST_MOVING = 4;
+
 /** Draw what the rules do: in large on rows that they were not learned from, beside it in small on those they were. */
 export function mountHead(root, store) {
   const learned = store.now().counts;
@@ -71,6 +73,7 @@ export function mountAbout(root, { report }) {
   const facts = [
     ["Looks for", soughtText(report)],
     ["Learned by", learnerText(report)],
+    ...(report.goal?.text ? [["Goal", report.goal.text]] : []),
     ["Training rows", rowFacts(train)],
     ["Test rows", test === null ? "none" : rowFacts(test)],
     ["Made", report.made],
@@ -141,11 +144,19 @@ function digest(store) {
   return el("p", { class: "digest" }, text);
 }
 
-/** Show the rule that is being changed, wherever on the page that happens. */
-function movingRule({ started, selected, model, report }) {
-  if (started === undefined || selected === null || model.boxes.length !== started.model.boxes.length) return null;
-  const text = ruleText(report.features, model.boxes[selected]);
-  return el("p", { class: "moving-rule", "data-key": "moving" }, el("b", {}, `${boxName(selected)}: `), text);
+/** Show the rules that are being changed, wherever on the page that happens. */
+function movingRule({ started, model, report }) {
+  if (started === undefined || started.model === model) return null;
+  const same = (k) => model.boxes[k].limits === started.model.boxes[k]?.limits;
+  const changed = [...model.boxes.keys()].filter((k) => !same(k));
+  const rule = (k) => el("p", {}, el("b", {}, `${boxName(k)}: `), ruleText(report.features, model.boxes[k]));
+  const rest = changed.length - MOST_MOVING;
+  return el(
+    "div",
+    { class: "moving-rule", "data-key": "moving" },
+    changed.slice(0, MOST_MOVING).map(rule),
+    rest > 0 ? el("p", {}, `and ${plural(rest, "more box", "more boxes")}`) : null,
+  );
 }
 
 function editedMark(store) {

@@ -1,4 +1,4 @@
-/* The model as a file that Python reads: "boxdraw.model", version 1 or 3, as boxdraw.model.file documents it. */
+/* The model as a file that Python reads: "boxdraw.model", version 1, 3 or 4, as boxdraw.model.file documents it. */
 
 import { formatNumber, isLimited } from "./text.js";
 
@@ -45,9 +45,10 @@ export function modelFile(store) {
       : { scorecard: scorecardObject(report.features, model) }; // Python computes the boxes that it means
   const before = report.digest; // of the model file that the page was made from
   const edits = [...(report.edits ?? []), ...steps.map(({ time, what, reason }) => ({ time, what, reason, before }))];
-  const version = edits.some((edit) => edit.who || edit.before) ? 3 : 1;
+  const { choices } = report;
+  const version = choices ? 4 : edits.some((edit) => edit.who || edit.before) ? 3 : 1;
   const header = { format: "boxdraw.model", version, target: report.target, classes: report.classes };
-  const file = { ...header, ...drawn, fit: report.fit, edits: edits.length ? edits : undefined };
+  const file = { ...header, ...drawn, choices, fit: report.fit, edits: edits.length ? edits : undefined };
   return `${readableJson(file)}\n`;
 }
 

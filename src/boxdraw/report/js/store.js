@@ -8,8 +8,8 @@ export class Store {
   constructor(report) {
     this.report = report;
     this.model = report.learned;
-    /** The cost of a false alarm that the boxes are drawn for; null where there is no closed form. */
-    this.cost = report.closed_form === null ? null : report.closed_form.negative_weight;
+    /** The cost of a false alarm that the boxes are drawn for; null where there is neither closed form nor path. */
+    this.cost = report.closed_form?.negative_weight ?? report.found.cost;
     /** The price of a false alarm, in misses, that the total cost is counted with. */
     this.price = report.false_alarm_cost;
     this.selected = report.learned.boxes.length ? 0 : null;
