@@ -124,6 +124,38 @@ def test_goals_are_kept_on_new_rows(learner, name, value):
     assert getattr(model.goal_, name[4:]) == pytest.approx(new, abs=0.12)
 
 
+@pytest.mark.filterwarnings("ignore::boxdraw.CautionWarning")
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize(("name", "value"), [("max_alarm_rate", 0.07), ("min_precision", 0.5)])
+def test_goals_are_about_the_base_rate_where_negatives_are_sampled(learner, name, value):
+    X, y = payments(12_000, 0)
+    kept = (y == 1) | (np.random.default_rng(1).random(len(y)) < 0.1)
+    model = learner(base_rate=y.mean(), **{name: value}, pos_label=1)
+    words_of(model, X[kept], y[kept])
+    assert model.goal_.kept
+    new, labels = payments(40_000, 1)
+    found = shares_of(model, new, labels)
+    assert found[name] <= value if name == "max_alarm_rate" else found[name] >= value
+    assert found["min_recall"] > 0.5  # a tenth of it, for the alarms of the sample
+    flagged = model.predict(X[kept]) == 1
+    sampled = y[kept][flagged].mean() if name == "min_precision" else flagged.mean()
+    assert sampled > value  # among the rows of the fit
+
+
+def test_points_at_another_base_rate_are_those_of_so_many_negatives():
+    flagged = np.array([[1, 1, 0, 1, 0, 0], [0, 1, 0, 0, 0, 0]], dtype=bool)
+    positive, weight = np.array([1, 1, 0, 0, 0, 0], dtype=bool), np.ones(6)
+    points = OperatingPoints.of_masks(flagged, positive, weight, (1.0, 1.0))
+    goal = Goal("max_alarm_rate", 0.3, 0.9, base_rate=2 / 42)  # each negative is ten
+    _, found = pick(goal, points)
+    many = goal.weigh(weight, positive)
+    assert many.tolist() == [1, 1, 10, 10, 10, 10]
+    same = OperatingPoints.of_masks(flagged, positive, many, (1.0, 10.0))
+    _, other = pick(Goal("max_alarm_rate", 0.3, 0.9), same)
+    for name in ("bound", "alarm_rate", "precision", "recall"):
+        assert getattr(found, name) == pytest.approx(getattr(other, name))
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_what_is_out_of_reach_is_said(learner):
     X, y = payments(1_500, 0)

@@ -53,7 +53,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
         type=share,
         metavar="SHARE",
         help="but for exact boxes: the share of rows with the label where the model is used, such as 1%%, if the table "
-        "has another; risks are those there",
+        "has another; risks, alarm rates and precisions are those there",
     )
     group.add_argument(
         "--existing",
@@ -181,9 +181,14 @@ def _add_goals(group: argparse._ArgumentGroup) -> None:
         "--max-alarm-rate", type=share, metavar="SHARE", help="the most of all rows to flag, such as 1%%"
     )
     group.add_argument(
-        "--max-alarms", type=positive_number, metavar="N", help="the most rows to flag per value of --per: 50 a day"
+        "--max-alarms",
+        type=positive_number,
+        metavar="N",
+        help="the most rows to flag per value of --per, such as 50 a day: on average, a single day may have more",
     )
-    group.add_argument("--per", metavar="COLUMN", help="the column with the days or weeks of --max-alarms")
+    group.add_argument(
+        "--per", metavar="COLUMN", help="the column with the days or weeks of --max-alarms, which is not learned from"
+    )
     group.add_argument(
         "--min-precision", type=share, metavar="SHARE", help="the least share of the flagged rows with the label"
     )
@@ -216,6 +221,10 @@ def check_learning(args: argparse.Namespace, methods: Collection[str]) -> None:
     """Reject options that none of the chosen methods has, and goals that do not go together."""
     if (args.max_alarms is None) != (args.per is None):
         raise UsageError("--max-alarms and --per go together: so many alarms per value of that column")
+    if args.max_alarms is not None and getattr(args, "base_rate", None) is not None:
+        raise UsageError(
+            "--max-alarms counts the rows of this table, and --base-rate says that others count: state --max-alarm-rate"
+        )
     goals = "max_alarm_rate", "max_alarms", "min_precision", "min_recall", "false_alarm_cost"
     given = [f"--{name.replace('_', '-')}" for name in goals if getattr(args, name) is not None]
     if len(given) > 1:

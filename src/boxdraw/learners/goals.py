@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -21,6 +21,7 @@ from scipy.special import betainc, betaincinv, ndtr, ndtri
 
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.warn import warn
+from boxdraw.model.risk import check_base_rate
 
 GOALS = ("max_alarm_rate", "min_precision", "min_recall")
 _PARTS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.35, 0.2)  # of a budget of alarms, of which new rows keep some
@@ -38,6 +39,7 @@ class Goal:
     name: str
     value: float
     confidence: float
+    base_rate: float | None = None  # of positives where the model is used, if another than among the rows
 
     @property
     def is_most(self) -> bool:
@@ -53,6 +55,17 @@ class Goal:
     def level(self) -> float:
         """The level of a single test: what is tested is a share, what is asked for is that of a new table."""
         return float(ndtr(math.sqrt(2) * ndtri(1 - self.confidence)))
+
+    def negatives_each(self, balance: float) -> float:
+        """Return for how many negatives, per positive, one stands where the model is used."""
+        return 1.0 if self.base_rate is None else balance * (1 - self.base_rate) / self.base_rate
+
+    def weigh(self, weight: FloatArray, positive: BoolArray) -> FloatArray:
+        """Return weights of rows that make the positives as rare as where the model is used."""
+        if self.base_rate is None:
+            return weight
+        balance = float(weight[positive].sum() / weight[~positive].sum())
+        return np.where(positive, weight, weight * self.negatives_each(balance))
 
     def missed(self) -> KeptGoal:
         """Return what a model without boxes makes of the goal: it flags nothing, and that is not what is asked for."""
@@ -87,7 +100,9 @@ def goal_of(estimator: Any) -> Goal | None:
         raise ValueError(f"State at most one of {', '.join((*GOALS, 'false_alarm_cost'))}; got {given + others}.")
     if estimator.cv is None:
         raise ValueError(f"{given[0]} is kept on held-out rows and needs inner folds; got cv=None.")
-    return Goal(given[0], float(getattr(estimator, given[0])), float(estimator.confidence))
+    base_rate = getattr(estimator, "base_rate", None)
+    check_base_rate(base_rate)
+    return Goal(given[0], float(getattr(estimator, given[0])), float(estimator.confidence), base_rate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +165,9 @@ class OperatingPoints:
 class KeptGoal:
     """A goal, and what held-out rows promise of it.
 
-    ``alarm_rate``, ``precision`` and ``recall`` are those of held-out rows; with the stated confidence, the one that
-    the goal is about is no worse than ``bound``, if ``kept``. A model that flags nothing keeps no goal: all are 0.
+    ``alarm_rate``, ``precision`` and ``recall`` are those of held-out rows, at ``base_rate`` if that is stated; with
+    the stated confidence, the one that the goal is about is no worse than ``bound``, if ``kept``. A model that flags
+    nothing keeps no goal: all are 0.
     """
 
     name: str
@@ -193,6 +209,8 @@ def pick(goal: Goal, points: OperatingPoints) -> tuple[int, KeptGoal]:
 
     The points go from those that flag most to those that flag least.
     """
+    if goal.base_rate is not None:
+        points = replace(points, base_rate=goal.base_rate)
     share, n = getattr(points, _SHARES[goal.name][0]), points.n_rows(goal.name)
     decides = points.decide(2 if goal.name == "min_recall" else 0)  # flagging everything would keep any recall
     chances, level = goal.chance(share, n), goal.level

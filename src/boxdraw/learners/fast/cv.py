@@ -444,17 +444,19 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
 
     def _keep(self, goal: Goal, matched: MatchedFits, pooled: Training, times: float) -> tuple[float, bool]:
         """Return the best cost that keeps a goal on the inner folds, and whether it does so without needless limits."""
-        costs, flagged = matched.within(goal.shares)
+        costs, flagged = matched.within(goal)
         weight = pooled.weights / times  # a row that is held out several times counts once
         count = partial(OperatingPoints.of_masks, positive=pooled.positive, weight=weight, each=pooled.stand_for)
         at, self.goal_ = pick(goal, count(flagged))
         c = float(np.clip(costs[at], *_COSTS))
         # What a false alarm costs if boxes of this precision just pay; those that flag nothing have none.
-        precision = np.clip(self.goal_.precision, pooled.positive_weight / pooled.weights.sum(), 0.999)
-        self.false_alarm_cost_ = float(np.clip(precision / (1 - precision), *_COSTS))
+        base_rate = pooled.positive_weight / pooled.weights.sum() if goal.base_rate is None else goal.base_rate
+        precision = np.clip(self.goal_.precision, base_rate, max(base_rate, 0.999))
+        price = precision / (1 - precision) * goal.negatives_each(pooled.balance)
+        self.false_alarm_cost_ = float(np.clip(price, *_COSTS))
         if not self.simplified or not matched.simpler_is_as_good(c, self.false_alarm_cost_):
             return c, False
-        if goal.is_most and matched.simpler_flags_more(c, self.false_alarm_cost_, goal.shares[at]):
+        if goal.is_most and matched.simpler_flags_more(c, self.false_alarm_cost_, goal, goal.shares[at]):
             return c, False  # more alarms may pay, but were not asked for
         _, simpler = pick(goal, count(matched.simpler_flags(c, self.false_alarm_cost_)[None]))
         if not simpler.is_as_near(self.goal_):

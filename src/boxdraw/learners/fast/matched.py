@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from boxdraw.learners.fast.needed import needed_edges
 from boxdraw.learners.fast.path import critical_weights, has_many_cells, training_weights
 from boxdraw.learners.fast.stages import Plan, Stages
 from boxdraw.learners.folds import n_repeats
-from boxdraw.learners.goals import cuts_within
+from boxdraw.learners.goals import Goal, cuts_within
 from boxdraw.learners.risk import FoldRows
 from boxdraw.tables.training import Training
 
@@ -51,23 +51,28 @@ class MatchedFits:
             self.weights.append(scaled_weights(critical, self._ratios[-1]))
             self._own.append((own, critical))
 
-    def within(self, shares: Sequence[float]) -> tuple[FloatArray, BoolArray]:
+    def within(self, goal: Goal) -> tuple[FloatArray, BoolArray]:
         """Return the cost at which each share of the training rows is flagged, and which test rows are then flagged.
 
         The share is that of the fold's own training rows at a cost of its own.
         """
+
+        def cuts(own: FloatArray, rows: Training) -> FloatArray:
+            return cuts_within(own, goal.weigh(rows.weights, rows.positive), goal.shares)
+
         flagged = [
-            critical >= cuts_within(own, fold.train.weights, shares)[:, None]
+            critical >= cuts(own, fold.train)[:, None]
             for fold, (own, critical) in zip(self._folds, self._own, strict=True)
         ]
-        return cuts_within(self._final, self._rows.weights, shares), np.concatenate(flagged, axis=1)
+        return cuts(self._final, self._rows), np.concatenate(flagged, axis=1)
 
-    def simpler_flags_more(self, c: float, price: float, share: float) -> bool:
+    def simpler_flags_more(self, c: float, price: float, goal: Goal, share: float) -> bool:
         """Return True if, of all rows, boxes without needless limits flag more than before, and than a share."""
         edges = needed_edges(self._all, self._rows, c, self._push, self._growth, price)
         critical = critical_weights(edges, self._rows.X, [self._push], self._growth, None)[0]
-        before, after = (self._rows.weights[weights >= c].sum() for weights in (self._final, critical))
-        return bool(after > max(before, share * self._rows.weights.sum()))
+        mass = goal.weigh(self._rows.weights, self._rows.positive)
+        before, after = (mass[weights >= c].sum() for weights in (self._final, critical))
+        return bool(after > max(before, share * mass.sum()))
 
     def simpler_flags(self, c: float, price: float) -> BoolArray:
         """Return which test rows boxes without needless limits flag."""

@@ -29,13 +29,14 @@ def keep(
     that it flags.
     """
     weight, sums = on_grid(data.weights), card.sums(order.apply(data.X)).astype(np.float64)
-    thresholds = cuts_within(sums, weight, goal.shares)
+    mass = goal.weigh(weight, data.positive)
+    thresholds = cuts_within(sums, mass, goal.shares)
     decides = np.array([_decides(card, int(t), listed) for t in thresholds])
 
     flags = []
     for fold in folds:
         own, new = (sums.astype(np.float64) for sums in fold.sums(data, number))
-        flags.append(new >= cuts_within(own, weight[fold.train], goal.shares)[:, None])
+        flags.append(new >= cuts_within(own, mass[fold.train], goal.shares)[:, None])
     flagged = np.concatenate(flags, axis=1) & decides[:, None]
     tests = [fold.test for fold in folds]
     rows = np.concatenate(tests)

@@ -232,7 +232,8 @@ class ScoredBoxesClassifier(SampleLearner):
         from boxdraw.learners.scored.choose import choose
         from boxdraw.learners.scored.keep import card_risk
 
-        settings, shape, few = settings_of(self), shape_of(self), draw_sample(data)
+        self._balance = data.balance
+        settings, shape, few = settings_of(self), shape_of(self, data.balance), draw_sample(data)
         dealt = few if isinstance(self.cv, Integral) else data
         self.__dict__.pop("cv_results_", None)
         choice = choose(self, dealt, settings, shape)
@@ -450,7 +451,7 @@ class ScoredBoxesClassifier(SampleLearner):
         return frame_like(X, {"points": np.array(self.scorecard_.points, dtype=np.int64), **columns})
 
     def _again(self) -> Any:
-        shape, again = shape_of(self), super()._again()
+        shape, again = shape_of(self, self._balance), super()._again()
         again.set_params(false_alarm_cost=shape.false_alarm_cost, max_union=shape.max_union)  # of a precision, too
         again._evenness = shape.evenness
         return again

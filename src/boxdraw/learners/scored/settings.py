@@ -92,11 +92,11 @@ def settings_of(model: Any) -> list[Setting]:
     return settings
 
 
-def shape_of(model: Any) -> Shape:
-    """Return what an estimator asks of its card, once the columns of its table are known."""
-    cost = None if model.false_alarm_cost is None else float(model.false_alarm_cost)
-    if model.min_precision is not None:  # where an alarm of just this precision pays
-        cost = float(model.min_precision) / (1 - float(model.min_precision))
+def shape_of(model: Any, balance: float) -> Shape:
+    """Return what an estimator asks of its card, once the columns of its table and its balance are known."""
+    cost, goal = None if model.false_alarm_cost is None else float(model.false_alarm_cost), goal_of(model)
+    if goal is not None and goal.name == "min_precision":  # where an alarm of just this precision pays
+        cost = goal.value / (1 - goal.value) * goal.negatives_each(balance)
     union = model.max_union
     if union == "auto":
         union = None if model.signed_points else _UNION

@@ -39,7 +39,8 @@ class Board:
     """Rows on axes, on which drawings are made and evaluated.
 
     ``votes`` are shares of positives that other drawings give to the rows; the labels count ``1 - trust`` of what they
-    would alone. ``masks`` say which boxes may be drawn.
+    would alone. ``masks`` say which boxes may be drawn. ``base_rate`` is the share of positives among the rows that
+    ``mass`` stands for, if it is another than here.
     """
 
     def __init__(
@@ -50,11 +51,14 @@ class Board:
         trust: float = 0.0,
         masks: Masks | None = None,
         max_limits: int = NO_CAP,
+        base_rate: float | None = None,
     ) -> None:
         self.axes, self._table = axes, table
         self._positive_weight, self._negative_weight = float(table.ups.sum()), float(table.downs.sum())
         self.ups, self.downs = table.ups / self._positive_weight, table.downs / self._negative_weight
         self.mass = (table.ups + table.downs) / (self._positive_weight + self._negative_weight)  # of rows of any class
+        if base_rate is not None:
+            self.mass = base_rate * self.ups + (1 - base_rate) * self.downs
         self._codes = np.ascontiguousarray(np.stack([axis.level[table.codes[axis.of]] for axis in axes]))
         self._n_levels = np.array([axis.n_levels for axis in axes], dtype=np.int64)
         self._ends = np.array([axis.ends for axis in axes], dtype=np.int64)

@@ -174,7 +174,8 @@ class Fit:
         """Draw with all rows for the chosen cost, at every size, and if it ``ranks`` rows at other costs."""
         share = None if aim is None else aim.share
         votes = None if self._held_out is None or share is not None else self._held_out.votes[choice.place]
-        board = Board(self.table, self._axes, votes, TRUST, self._masks(self.table, self._axes), grid.max_limits)
+        masks = self._masks(self.table, self._axes)
+        board = Board(self.table, self._axes, votes, TRUST, masks, grid.max_limits, grid.base_rate)
         path = draw_path(board, grid.around(choice) if share is None else grid, self._efforts, choice)
         if aim is not None and share is not None:
             place, cut = best_within(board, [path[at.place] for at in aim.choices], share)

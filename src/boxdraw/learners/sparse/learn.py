@@ -75,6 +75,7 @@ class Grid:
     box: float | None  # price of a box; None: `BOX_LIMITS` limits
     max_limits: int
     even: float = 1.0  # the cost in balance with all rows, of which existing rules may have taken some
+    base_rate: float | None = None  # of positives where alarms are counted, if another than here
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -218,7 +219,9 @@ def hold_out(
 
     def work(split: Split) -> tuple[FoldPath, FloatArray, BoolArray]:
         axes = make_axes(split.train)
-        board = Board(split.train, axes, masks=masks(split.train, axes), max_limits=grid.max_limits)
+        board = Board(
+            split.train, axes, masks=masks(split.train, axes), max_limits=grid.max_limits, base_rate=grid.base_rate
+        )
         fold = FoldPath(draw_path(board, grid, efforts), board, Board(split.test, axes))
         return fold, *fold.rates(fold.path.values())
 

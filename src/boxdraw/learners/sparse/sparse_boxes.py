@@ -79,7 +79,7 @@ class SparseBoxesClassifier(SampleLearner):
         How sure it must be that the goal is kept on new rows.
     base_rate : float or None, default=None
         The share of positives where the model will be used, if negatives or positives were sampled for the training
-        rows. It moves ``risk_table_`` and ``predict_proba``, and nothing else.
+        rows. It moves ``risk_table_`` and ``predict_proba``, and alarm rates and precisions of goals are those at it.
     monotonic_cst : dict or array-like of -1, 0 and 1, default=None
         Directions of features, by name or position, or one for each feature. 1: more is worse, so that boxes have only
         lower limits on the feature; -1: only upper ones. Missing values have no direction.
@@ -424,7 +424,9 @@ class SparseBoxesClassifier(SampleLearner):
             limits = (float(self.limit_cost) / data.positive_weight,)
         box = None if self.box_cost == "auto" else float(self.box_cost) / data.positive_weight
         first = len(_SHORT) if len(limits) > 1 else 0
-        return Grid(ratios, boxes, limits, first, box, min(int(self.max_limits or NO_CAP), NO_CAP), even)
+        return Grid(
+            ratios, boxes, limits, first, box, min(int(self.max_limits or NO_CAP), NO_CAP), even, self.base_rate
+        )
 
     def _splits(self, fit: Any, few: Training, costs: bool) -> list[Any]:
         """Return the inner folds."""
