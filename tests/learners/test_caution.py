@@ -5,11 +5,13 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from boxdraw import (
     CautionWarning,
     ExactBoxesClassifier,
+    FastBoxesClassifier,
     FastBoxesClassifierCV,
     ScoredBoxesClassifier,
     SparseBoxesClassifier,
@@ -106,6 +108,45 @@ def test_many_alarms_for_a_goal_are_fewer_by_that_goal(learner, goal, advice):
     y = ((X[:, 0] > 0.6) & (rng.random(1_500) < 0.1)).astype(int)
     told = cautions(learner(**{goal: 0.9 if goal == "min_recall" else 0.05}), X, y)
     assert [text for text in told if text.endswith(f"If these are too many alarms, {advice}.")], told
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("learner", [SparseBoxesClassifier, ScoredBoxesClassifier, FastBoxesClassifier])
+def test_hardly_any_alarm_of_a_large_table_is_a_positive(learner, stored):
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(rng.normal(size=(300_000, 4)).round(2), columns=list("abcd"))
+    y = (np.arange(len(X)) < 20).astype(int)
+    X.loc[y == 1, ["a", "b"]] += 0.7
+    model = learner()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        if stored:
+            model.fit_table(pa.Table.from_pandas(X.assign(y=y)), target="y")
+        else:
+            model.fit(X, y)
+    texts = [str(one.message) for one in told if issubclass(one.category, CautionWarning)]
+    flagged = model.predict(X) == 1
+    assert flagged.sum() > 1_000 * y[flagged].sum()
+    (alarms,) = [
+        re.search(r"^Flagged are (.*)% of .* rows, 1 in ([0-9,]+) of them positive", text)
+        for text in texts
+        if "Flagged" in text
+    ]
+    assert float(alarms[1]) == pytest.approx(100 * flagged.mean(), rel=0.1, abs=0.5)
+    assert float(alarms[2].replace(",", "")) == pytest.approx(flagged.sum() / y[flagged].sum(), rel=0.02)
+
+
+def test_a_stated_weight_of_few_positives_asks_for_its_alarms():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(20_000, 2)), (np.arange(20_000) < 20).astype(int)
+    assert [text[:7] for text in cautions(FastBoxesClassifier(), X, y)] == ["Flagged", "Boxes 1"]
+    assert cautions(FastBoxesClassifier(negative_weight=0.001), X, y) == []
+
+
+def test_fast_boxes_of_two_positives_are_guesses():
+    X, y = np.random.default_rng(5).normal(size=(20_000, 2)), (np.arange(20_000) < 2).astype(int)
+    told = cautions(FastBoxesClassifier(n_boxes=2), X, y)
+    assert told[0].startswith("Rows of the smaller class: 2. Limits learned from so few are guesses")
 
 
 def test_alarms_that_were_asked_for_are_not_many():

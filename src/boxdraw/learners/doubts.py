@@ -17,6 +17,7 @@ from boxdraw.tables.suspects import warn_of_suspects
 from boxdraw.tables.training import Training
 
 _MANY = 0.2  # of the rows flagged; more are too many unless every second one may be positive
+_RARE = 0.01  # of the flagged rows positive: fewer are too few, however few rows are flagged
 _FEW = 10  # positives in a box
 _GUESSES = 2  # rows of a class, from which no limit can be learned
 
@@ -66,7 +67,7 @@ def guesses(data: Training, model: str) -> str:
 
 
 def caution(model: Any, data: Training, doubt: str = "") -> None:
-    """Warn of a doubt about a fitted model or, if there is none, of its alarms and boxes; and of what it rests on."""
+    """Warn of a doubt about a fitted model or, if there is none, of its boxes; of alarms, and of what it rests on."""
     drawing, encoding = model._decider(), model._encoding
     boxes: BoxSet = drawing.boxes if isinstance(drawing, Scorecard) else drawing
     if doubt:
@@ -74,33 +75,40 @@ def caution(model: Any, data: Training, doubt: str = "") -> None:
     if not len(boxes):
         return
     columns = encoding.columns(data.X, np.flatnonzero(boxes.limited.any(axis=0)).tolist())
-    if not doubt:
-        held = np.array([np.broadcast_to(inside(columns, boxes, k), len(data.X)) for k in range(len(boxes))])
-        is_card = isinstance(drawing, Scorecard)
-        points = np.array(drawing.points if is_card else [1] * len(boxes))
-        flagged = points @ held >= (drawing.threshold if is_card else 1)
-        for text in (*_many_alarms(model, data, flagged), *_few_positives(held, points, data)):
-            warn(text, CautionWarning)
+    held = np.array([np.broadcast_to(inside(columns, boxes, k), len(data.X)) for k in range(len(boxes))])
+    is_card = isinstance(drawing, Scorecard)
+    points = np.array(drawing.points if is_card else [1] * len(boxes))
+    flagged = points @ held >= (drawing.threshold if is_card else 1)
+    few = [] if doubt else _few_positives(held, points, data)
+    for text in (*_many_alarms(model, data, flagged, doubt), *few):
+        warn(text, CautionWarning)
     warn_of_suspects(columns, encoding.categories, boxes.feature_names, data.positive)
 
 
-def _many_alarms(model: Any, data: Training, flagged: BoolArray) -> Iterator[str]:
-    """Yield a warning if so many rows are flagged that most of them can't be positive."""
+def _many_alarms(model: Any, data: Training, flagged: BoolArray, doubt: str) -> Iterator[str]:
+    """Yield a warning if so many rows are flagged that most can't be positive; beside a doubt, if hardly any is."""
     has_goals = hasattr(model, GOALS[0])
     if has_goals and (_has_own_weight(model) or model.max_alarm_rate is not None):
         return  # it is what was asked for
     mass = data.weights / data.weights.sum()
     share, base_rate = float(mass[flagged].sum()), float(mass[data.positive].sum())
+    caught = float(mass[flagged & data.positive].sum())
+    rare = 0 < caught < _RARE * share
     if flagged.all():
-        yield everything_is_flagged(model)
-    elif share > max(_MANY, 2 * base_rate):
-        precision = float(mass[flagged & data.positive].sum()) / share
+        if "flagged" not in doubt:  # or it says so itself
+            yield everything_is_flagged(model)
+    elif rare or (share > max(_MANY, 2 * base_rate) and not doubt):
+        precision = f"1 in {share / caught:,.0f}" if rare else f"{caught / share:.0%}"
         no_goal = has_goals and all(getattr(model, name) is None for name in GOALS)
         change = _fewer_alarms(model) + " or state max_alarm_rate" * no_goal
         yield (
-            f"Flagged are {share:.0%} of the training rows, {precision:.0%} of them positive. If these are too many "
+            f"Flagged are {_percent(share)} of the training rows, {precision} of them positive. If these are too many "
             f"alarms, {change}."
         )
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= _RARE else f"{100 * share:.1g}%"
 
 
 def _few_positives(held: BoolArray, points: Any, data: Training) -> Iterator[str]:

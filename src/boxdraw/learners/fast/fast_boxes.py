@@ -16,6 +16,7 @@ from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.ranges import LARGE, find_ranges
 from boxdraw._core.warn import CautionWarning, warn
 from boxdraw.learners.base import BaseBoxClassifier, unchanged_on_error
+from boxdraw.learners.doubts import caution, guesses
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.growth import GROWTHS, Growth, growth_named
 from boxdraw.learners.fast.needed import needed_edges
@@ -31,6 +32,7 @@ from boxdraw.tables.training import Training, read_training_rows
 DISTANCES = "mean", "sum"
 
 _MANY = 16  # features
+_RARE, _SHARE = 100, 0.01  # positives, and their share: with fewer, the balance may be many alarms per positive
 _FAR = 8.0  # a distance at which rows pull about 3000 times less than beside a box
 
 
@@ -215,6 +217,10 @@ class LearnedFastBoxes(BaseFastBoxes, TableLearner, ABC):
     def _warn(self, source: Source) -> None:
         if doubt := self._doubt(source):
             warn(doubt, CautionWarning)
+        elif source.n_positives < _RARE and isinstance(self.negative_weight, str):
+            positive, negative = source.weights
+            if positive < _SHARE * negative:  # the sample takes another pass
+                caution(self, source.trial, guesses(source.trial, "boxes"))
 
     def _doubt(self, source: Source) -> str:
         """Return a warning if a box flags every row because all negatives are far away, as in many dimensions."""

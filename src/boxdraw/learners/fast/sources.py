@@ -31,6 +31,11 @@ class SmallTable:
         return self.rows.positive_weight, self.rows.negative_weight
 
     @property
+    def n_positives(self) -> int:
+        """How many positive rows there are."""
+        return int(self.rows.positive.sum())
+
+    @property
     def trial(self) -> Training:
         """All rows: they are few enough to choose parameters by."""
         return self.rows
@@ -67,6 +72,12 @@ class LargeTable:
     def weights(self) -> tuple[float, float]:
         """The weight of the positives and that of the negatives."""
         return self.table.survey.positive_weight, self.table.survey.negative_weight
+
+    @property
+    def n_positives(self) -> int:
+        """How many positive rows there are, as far as they are known."""
+        positives = self.table.survey.positives
+        return int(len(positives.X) if positives.count is None else positives.count.sum())
 
     @cached_property
     def trial(self) -> Training:
