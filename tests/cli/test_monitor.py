@@ -47,6 +47,17 @@ def test_what_is_out_of_bounds_gives_exit_code_3(run, months, model):
     assert 'class="out"' in page
 
 
+def test_the_exit_code_is_that_of_the_newest_period(run, months, model):
+    pyarrow.csv.write_csv(month(60, 3, busy=0.5), "january.csv")
+    result = run("monitor", model, *months[:2], "january.csv", "november.csv", "december.csv")
+    assert result.code == 0
+    assert "january: amount: stability index " in result.out
+    assert "december: within bounds" in result.out
+    told = json.loads(run("monitor", model, *months[:2], "january.csv", "november.csv", "--json").out)
+    assert (told["ok"], told["ok_now"]) == (False, True)
+    assert run("monitor", model, *months[:2], "november.csv", "january.csv").code == 3
+
+
 def test_figures_are_those_of_the_library(run, months, model):
     pyarrow.csv.write_csv(month(600, 3, busy=0.5), "january.csv")
     names = [*months[2:], "january.csv"]

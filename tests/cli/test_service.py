@@ -4,11 +4,12 @@ import hashlib
 import json
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from boxdraw import BoxSet
+from boxdraw import BoxSet, BoxSetClassifier
 from boxdraw.cli.options import load_model
 from boxdraw.model.file import model_to_json
 from tests.learners.sparse.test_existing import make_payments
@@ -101,6 +102,21 @@ def test_rules_are_revised(run, payments, model):
     one = load_model("revised.json")
     assert told["revisions"][1]["rules"] == one.boxes.to_text().splitlines()
     assert len(one.edits) == 1
+
+
+def test_revised_rules_have_no_risk_of_the_old_ones(run, fails, payments):
+    X, y = make_payments()
+    text = "amount >= 0.9 and region = x\nhour = 5 and age >= 0.9"
+    old = BoxSetClassifier(BoxSet.from_text(text, X.columns, {"region": ["x", "y", "z"]}))
+    old.fit(X, np.where(y, "yes", "no")).save("old.json", target="fraud")
+    assert "Risk:" in run("rules", "old.json", "--risk").out
+    result = run("revise", "old.json", payments)
+    assert "the risk table is that of the old rules: the revised model has none" in result.err
+    fails("rules", "revised.json", "--risk", words="this model has no risk table")
+    Path("new.csv").write_bytes(Path(payments).read_bytes())
+    watch = "--reference", payments, "new.csv"
+    assert "(expected " in run("monitor", "old.json", *watch).out
+    assert "expected" not in run("monitor", "revised.json", *watch).out
 
 
 def test_rules_that_are_right_stay(run, payments, model):

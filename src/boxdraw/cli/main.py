@@ -38,7 +38,8 @@ _COMMANDS = {
     "compare": "Put two sets of rules side by side: what differs, which rows change sides, and what that is worth.",
     "revise": "Change rules in use as little as pays on new rows, and show what each change gains.",
     "monitor": (
-        "Watch rules over periods: exit code 3 if alarms, precision, recall or values of a column are out of bounds."
+        "Watch rules over periods: exit code 3 if, in the newest, alarms, precision, recall or values of a column are "
+        "out of bounds."
     ),
     "datasets": (
         "List the data sets of the paper and the one that comes with boxdraw, describe one, or write it to a file."

@@ -32,7 +32,7 @@ EXAMPLES = """\
   boxdraw monitor model.json --reference old.parquet new.parquet --time month
   boxdraw monitor model.json --reference october.csv november.csv --json"""
 
-_OUT_OF_BOUNDS = 3  # the exit code
+_OUT_OF_BOUNDS = 3  # the exit code if the newest period is: older alarms have been seen
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,10 +96,10 @@ def run(args: argparse.Namespace) -> int:
     if output is not None:
         output.write(found.to_html())
     if args.json:
-        say_json({"ok": found.ok, **asdict(found)})
+        say_json({"ok": found.ok, "ok_now": found.ok_now, **asdict(found)})
     elif output is None or not output.is_stdout:
         say(found.to_text())
-    return 0 if found.ok else _OUT_OF_BOUNDS
+    return 0 if found.ok_now else _OUT_OF_BOUNDS
 
 
 def _name(path: str, paths: list[str]) -> str:

@@ -116,6 +116,8 @@ def run(args: argparse.Namespace) -> None:
         "before": model.fit,
     }
     if revision.changes:
+        if model.risk is not None:
+            note("the risk table is that of the old rules: the revised model has none", args.quiet)
         edits = (*model.edits, *_edits(args, model, revision.changes))
         model = Model(revision.boxes, data.rows.target, (data.negative, data.positive), as_plain(origin), edits)
     output.write(model_to_json(model))

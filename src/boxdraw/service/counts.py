@@ -40,10 +40,9 @@ class Tally(NamedTuple):
         return Tally(*map(np.add, self, other))
 
     def shares(self) -> tuple[IntArray, IntArray]:
-        """Return the parts and wholes of alarm rates, precisions and the recall, those of boxes before those of all."""
-        rows = np.repeat(self.rows, len(self.held))
-        parts = self.held, self.hits, self.hits[-1:]
-        return np.concatenate(parts), np.concatenate([rows, self.labelled, self.positives])
+        """Return the parts and wholes of alarm rates, precisions and recalls, those of boxes before those of all."""
+        rows, positives = (np.repeat(count, len(self.held)) for count in (self.rows, self.positives))
+        return np.concatenate([self.held, self.hits, self.hits]), np.concatenate([rows, self.labelled, positives])
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,13 @@ class Monitoring:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is out of bounds."""
+        """Whether nothing is out of bounds in any period."""
         return not self.alarms
+
+    @property
+    def ok_now(self) -> bool:
+        """Whether nothing is out of bounds in the newest period, the last one: what ``boxdraw monitor`` exits by."""
+        return all(alarm.period != self.readings[-1].period for alarm in self.alarms)
 
     def to_frame(self, like: Any = None) -> Any:
         """Return a row per figure and period as a frame of the kind of ``like``, pandas by default.
@@ -126,6 +131,8 @@ class Monitoring:
     def to_text(self) -> str:
         """Return what is out of bounds, and the figures of all boxes in each period."""
         lines = [f"{alarm.period}: {alarm.text}" for alarm in self.alarms]
+        if self.alarms and self.ok_now:
+            lines.append(f"{self.readings[-1].period}: within bounds")
         together = [one for one in self.readings if one.what == "all" and one.measure in _RATES]
         for period, group in itertools.groupby(together, key=lambda one: one.period):
             lines.append(f"{period}: {', '.join(text for one in group if (text := _rate_text(one))) or 'no rows'}")
@@ -188,9 +195,10 @@ def monitor(
     Returns
     -------
     Monitoring
-        ``ok``, ``alarms`` and ``readings``: alarm rate and precision of all boxes together and, of several, of each;
-        the recall of all; the precision that the risk table expects; and of each limited feature the population
-        stability index and the share missing and, of categories, unseen.
+        ``ok``, ``ok_now``, ``alarms`` and ``readings``: alarm rate, precision and recall of all boxes together and, of
+        several, of each; the precision that the risk table expects; and of each limited feature the population
+        stability index and the share missing and, of categories, unseen. The recall of one box is told but not tested,
+        for what lowers it changes one of the others.
 
     Notes
     -----
@@ -282,12 +290,12 @@ class _Judge:
         shares, ps = [divided(*one) for one in counts], [tails(*one, *counts[0]) for one in counts[1:]]
         expected = self.counter.expected(tallies[0])
         names = [*(f"box {k}" for k in range(1, len(self.base.held))), "all"]
-        for k, (measure, what) in enumerate([*itertools.product(_RATES[:2], names), ("recall", "all")]):
+        for k, (measure, what) in enumerate(itertools.product(_RATES, names)):
             before, *after = (float(share[k]) for share in shares)
             guess = float(expected[k - len(names)]) if measure == "precision" else math.nan
             if all(map(math.isnan, (before, *after, guess))):
                 continue
-            tested = counts[0][1][k] > 0 and counts[1][1][k] > 0
+            tested = counts[0][1][k] > 0 and counts[1][1][k] > 0 and (measure != "recall" or what == "all")
             p, p_so_far = (float(p[k]) if tested else math.nan for p in ps)
             far = [abs(value - before) > self.tolerance * before for value in after]
             texts = [f"{measure} {_percent(before)} → {_percent(value)}" for value in after]
