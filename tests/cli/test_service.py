@@ -104,6 +104,39 @@ def test_rules_are_revised(run, payments, model):
     assert len(one.edits) == 1
 
 
+@pytest.mark.parametrize("old", FORMS)
+def test_rules_in_sql_and_sentences_are_compared_watched_and_revised(run, fails, payments, model, old):
+    result = run("compare", old, model, payments)
+    assert result.code == 0, result
+    same = run("compare", model, old, payments, "--json")
+    assert json.loads(same.out)["figures"][2]["name"] == "recall"
+    told = {one["name"]: one for one in json.loads(same.out)["figures"]}
+    assert f"recall {told['recall']['new']:.1%} → {told['recall']['old']:.1%}" in result.out
+    alone = json.loads(run("compare", old, old, payments, "--target", "fraud", "--json").out)["figures"]
+    assert alone[2]["old"] == told["recall"]["new"]
+    other = json.loads(run("compare", old, old, payments, "--target", "fraud", "--positive", "no", "--json").out)
+    assert other["figures"][1]["old"] == pytest.approx(1 - told["precision"]["new"])
+    Path("new.csv").write_bytes(Path(payments).read_bytes())
+    watched = run("monitor", old, "--reference", payments, "new.csv", "--target", "fraud").out
+    assert f"recall {100 * told['recall']['new']:.3g}%" in watched
+    assert "precision" not in run("monitor", old, "--reference", payments, "new.csv", "--quiet").out
+    fails("revise", old, payments, code=2, words="--target COLUMN")
+    assert run("revise", old, payments, "--target", "fraud").code == 0
+    revised = load_model("revised.json")
+    assert revised.classes == ("no", "yes")
+    assert {edit.before for edit in revised.edits} == {hashlib.sha256(Path(old).read_bytes()).hexdigest()[:16]}
+
+
+def test_sets_of_numbers_are_revised_on_columns_of_numbers(run, payments):
+    Path("hours.sql").write_text("amount >= 1.2 AND hour IN (3, 4, 5, 9)", encoding="utf-8")
+    assert run("revise", "hours.sql", payments, "--target", "fraud", "--json", "-o", "r.json").code == 0
+    first = json.loads(run("revise", "hours.sql", payments, "--target", "fraud", "--json", "--force").out)["revisions"][
+        0
+    ]
+    assert first["rules"] == ["Box 1: amount ≥ 1.2 and 3 ≤ hour ≤ 5", "Box 2: amount ≥ 1.2 and hour = 9"]
+    assert run("compare", "hours.sql", "r.json", payments, "--target", "fraud").code == 0
+
+
 def test_revised_rules_have_no_risk_of_the_old_ones(run, fails, payments):
     X, y = make_payments()
     text = "amount >= 0.9 and region = x\nhour = 5 and age >= 0.9"

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from boxdraw.cli.errors import UsageError, extra
-from boxdraw.cli.labelled import open_table
-from boxdraw.cli.options import add_common, add_csv, check_inputs, load_model, target_column
+from boxdraw.cli.labelled import labels_of, open_table
+from boxdraw.cli.options import add_common, add_csv, add_positive, check_inputs, load_model, target_column
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, rows_progress, say, say_json
 from boxdraw.model.boxes import BoxSet
@@ -24,18 +24,19 @@ from boxdraw.tables.trained import as_trained, check_trained, needed_columns, te
 EXAMPLES = """\
   boxdraw compare old.json new.json
   boxdraw compare old.json new.json november.csv
-  boxdraw compare old.json new.json november.csv -o page.html"""
+  boxdraw compare rules.sql new.json november.csv --target fraud -o page.html"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("old", metavar="OLD", help="a model file")
-    parser.add_argument("new", metavar="NEW", help="another one, on the same columns")
+    parser.add_argument("old", metavar="OLD", help="a model file, or rules in SQL (.sql) or sentences (.txt)")
+    parser.add_argument("new", metavar="NEW", help="others, on the same columns")
     parser.add_argument("data", nargs="?", metavar="DATA", help="rows that neither was learned from, best with labels")
     parser.add_argument("-o", "--output", metavar="FILE", help="also write a page to FILE")
     parser.add_argument("--force", action="store_true", help="replace the file if it exists")
     group = parser.add_argument_group("columns")
     group.add_argument("--target", metavar="COLUMN", help="the column with the labels (default: that of the models)")
+    add_positive(group)
     group.add_argument("--weight", metavar="COLUMN", help="a column with the weights of the rows")
     group.add_argument("--skip-unlabelled", action="store_true", help="leave out rows without a label")
     add_csv(parser)
@@ -47,8 +48,9 @@ def run(args: argparse.Namespace) -> None:
     check_inputs(args.old, args.new)
     if args.json and args.output == "-":
         raise UsageError("--json and -o - cannot share standard output; give -o a file")
-    if args.data is None and (args.target is not None or args.weight is not None or args.skip_unlabelled):
-        raise UsageError("--target, --weight and --skip-unlabelled describe the rows of DATA, which is not given")
+    given = args.target, args.positive, args.weight, args.skip_unlabelled or None
+    if args.data is None and any(one is not None for one in given):
+        raise UsageError("--target, --positive, --weight and --skip-unlabelled describe the rows of DATA: give it")
     models = load_model(args.old), load_model(args.new)
     output = None if args.output is None else Output(args.output, args.force, (args.old, args.new, args.data or "-"))
     found = compare(models[0].drawing, models[1].drawing) if args.data is None else _on_rows(args, *models)
@@ -79,7 +81,9 @@ def _on_rows(args: argparse.Namespace, old: Model, new: Model) -> Comparison:
     rows = LabelledFile(file, target_column(args, model), args.weight, args.skip_unlabelled)
     with rows_progress(args.quiet) as tell:
         facts = rows.facts([], [], tell)
-    tables, masks, weights = zip(*rows.pieces(wanted, rows.known_labels(facts.count, model.classes)), strict=True)
+    tables, masks, weights = zip(
+        *rows.pieces(wanted, rows.known_labels(facts.count, labels_of(rows, facts, model, args.positive))), strict=True
+    )
     X = _as_both(extra("pyarrow").concat_tables(tables), boxes, file)
     weight = None if args.weight is None else np.concatenate(weights)
     return compare(*drawings, X, np.concatenate(masks), sample_weight=weight, pos_label=True)

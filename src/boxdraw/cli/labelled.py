@@ -18,7 +18,7 @@ from boxdraw.model.file import Model
 from boxdraw.tables.csv import CsvForm
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.kinds import Kind, column_kind
-from boxdraw.tables.labelled import Facts, LabelledFile, Tell, TrainingFile
+from boxdraw.tables.labelled import Facts, LabelledFile, Tell, TrainingFile, label_text
 from boxdraw.tables.source import TableFile, open_file
 from boxdraw.tables.suspects import are_dates
 from boxdraw.tables.trained import check_trained, text_features
@@ -118,6 +118,14 @@ def _no_use(name: str, facts: Facts, decimal: str) -> str:
     if not _FEW < len(texts) == facts.known[name] or _looks_like_numbers(texts, decimal):
         return ""
     return f"its {len(texts)} texts are all different"
+
+
+def labels_of(rows: LabelledFile, facts: Facts, model: Model, positive: str | None) -> tuple[Any, Any]:
+    """Return the labels of a model; of rules that know none, those of some rows, where the rarer one is positive."""
+    own = {label_text(label) for label in model.classes}
+    if positive is None and (model.target is not None or {label_text(label) for label in facts.count} <= own):
+        return model.classes
+    return rows.two_labels(facts, positive)
 
 
 def column_names(given: Sequence[str], columns: Sequence[str], source: str) -> list[str]:

@@ -11,7 +11,7 @@ from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClas
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.labelled import column_names
-from boxdraw.cli.options import cost, load_rules, number_from_0, positive_integer, positive_number, share, share_or_all
+from boxdraw.cli.options import cost, load_model, number_from_0, positive_integer, positive_number, share, share_or_all
 from boxdraw.cli.show import progress
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.labelled import TrainingFile
@@ -273,7 +273,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             max_limits=args.max_limits,
             limit_cost="auto" if args.limit_cost is None else args.limit_cost,
             false_alarm_cost=args.false_alarm_cost,
-            existing=load_rules(args.existing) if getattr(args, "existing", None) else None,
+            existing=load_model(args.existing).boxes if getattr(args, "existing", None) else None,
             **constraints_of(args),
             **goals | common | {"random_state": args.seed or None},  # as without a seed in Python
         )

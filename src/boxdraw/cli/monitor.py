@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from boxdraw.cli.errors import UsageError, extra
-from boxdraw.cli.labelled import open_table
-from boxdraw.cli.options import add_common, add_csv, load_model, number_from_0, positive_integer, share
+from boxdraw.cli.labelled import labels_of, open_table
+from boxdraw.cli.options import add_common, add_csv, add_positive, load_model, number_from_0, positive_integer, share
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, rows_progress, say, say_json
 from boxdraw.model.export.text import printable
@@ -30,14 +30,16 @@ __all__ = ["EXAMPLES", "add_arguments", "run"]
 EXAMPLES = """\
   boxdraw monitor model.json --reference october.csv november.csv december.csv
   boxdraw monitor model.json --reference old.parquet new.parquet --time month
-  boxdraw monitor model.json --reference october.csv november.csv --json"""
+  boxdraw monitor rules.sql --reference october.csv november.csv --target fraud --json"""
 
 _OUT_OF_BOUNDS = 3  # the exit code if the newest period is: older alarms have been seen
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("model", metavar="MODEL", help="the file that fit wrote")
+    parser.add_argument(
+        "model", metavar="MODEL", help="the file that fit wrote, or rules in SQL (.sql) or sentences (.txt)"
+    )
     parser.add_argument("periods", nargs="+", metavar="DATA", help="a table for each period, in their order")
     parser.add_argument(
         "--reference", required=True, metavar="DATA", help="rows of a time when all was well, best not of training"
@@ -49,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--target", metavar="COLUMN", help="the column with the labels, where there are some (the model's)"
     )
+    add_positive(group)
     group = parser.add_argument_group("bounds")
     group.add_argument(
         "--false-alarms",
@@ -89,6 +92,11 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(problem)
         note(f"{problem}: precision and recall are not known", args.quiet)
     with rows_progress(args.quiet) as tell:
+        labels = next(
+            (one.labels(args.positive, tell) for one in (reference, *tables.values()) if one.has_labels), None
+        )
+        for table in (reference, *tables.values()):
+            table.classes = model.classes if labels is None else labels
         pieces = (piece for _, piece in reference.pieces(None, tell))
         named = (one for name, table in tables.items() for one in table.pieces(_name(name, args.periods), tell))
         bounds = args.periods_per_year, args.false_alarms, args.tolerance
@@ -116,6 +124,7 @@ class _Table:
         self._file: TableFile = open_table(args, path, text_features(self._boxes))
         self._target = model.target if args.target is None else args.target
         self._time = args.time if path in args.periods else None
+        self.classes = model.classes
         check_trained(self._file, self._boxes)
         check_columns([self._time], self._file.schema.names, self._file.name)
 
@@ -123,6 +132,13 @@ class _Table:
     def has_labels(self) -> bool:
         """Whether there is a column of labels."""
         return self._target in self._file.schema.names
+
+    def labels(self, positive: str | None, tell: Tell) -> tuple[Any, Any]:
+        """Return the labels of the model or, if it knows none, those in the table."""
+        if (self._model.target is not None and positive is None) or self._target is None:
+            return self._model.classes
+        rows = LabelledFile(self._file, self._target, skip=True)
+        return labels_of(rows, rows.facts([], [], tell), self._model, positive)
 
     def pieces(self, name: Any, tell: Tell) -> Iterator[tuple[Any, Piece]]:
         """Yield the rows, period by period, under a name or those in the column of periods."""
@@ -145,7 +161,7 @@ class _Table:
         column = table[rows.target]
         missing = np.asarray(column.is_null(nan_is_null=True))
         known = pc.unique(column.filter(~missing)).to_pylist()
-        positive = extra("pyarrow").array(rows.known_labels(known, self._model.classes), column.type)
+        positive = extra("pyarrow").array(rows.known_labels(known, self.classes), column.type)
         return np.where(missing, -1, np.asarray(pc.is_in(column, value_set=positive))).astype(np.int8)
 
     def _periods(self, table: Any, name: str) -> Iterator[tuple[Any, Any]]:

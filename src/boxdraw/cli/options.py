@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.scorecard import union_within
 from boxdraw.model.file import Model, model_from_json
 from boxdraw.model.risk import RiskTable
+
+_RULES: dict[str, Callable[[str], BoxSet]] = {".sql": BoxSet.from_sql, ".txt": BoxSet.from_text}
 
 
 def add_common(parser: argparse.ArgumentParser, *, json: str | None) -> None:
@@ -69,6 +73,12 @@ def add_labelled(parser: argparse.ArgumentParser, required: bool = True) -> None
     group.add_argument("--skip-unlabelled", action="store_true", help="leave out rows without a label")
 
 
+def add_positive(group: Any) -> None:
+    """Add the option for the positive label of rows that are not learned from."""
+    rest = "the model's; of rules without labels the one with fewer rows"
+    group.add_argument("--positive", metavar="LABEL", help=f"the label to look for (default: {rest})")
+
+
 def add_output(parser: argparse.ArgumentParser, default: str, what: str) -> None:
     """Add the options for the output file."""
     where = "standard output" if default == "-" else default
@@ -89,31 +99,28 @@ def check_inputs(model: str, data: str | None) -> None:
 
 
 def load_model(path: str) -> Model:
-    """Read a model that has boxes from a file, or from standard input for ``-``."""
+    """Read a model that has boxes from a file, or from standard input for ``-``.
+
+    A condition in SQL (.sql) and sentences (.txt) are models, too, which know neither a target nor its labels.
+    """
+    if (read := _RULES.get(Path(path).suffix.lower())) is not None:
+        try:
+            content = read_file(path)
+            return Model(read(content.decode()), digest=hashlib.sha256(content).hexdigest()[:16])
+        except ValueError as error:
+            raise Failure(f"{path}: {error}") from None
     name = "standard input" if path == "-" else path
-    content = sys.stdin.buffer.read() if path == "-" else read_source(Path(path))
+    source = sys.stdin.buffer.read() if path == "-" else read_source(Path(path))
     try:
-        model = model_from_json(content, name)
+        model = model_from_json(source, name)
     except ValueError as error:
         raise Failure(str(error)) from None
     if model.scorecard is not None:
         try:
-            union_within(model.scorecard, len(content))
+            union_within(model.scorecard, len(source))
         except ValueError as error:
             raise Failure(f"{name} has no boxes: {error}") from None
     return model
-
-
-def load_rules(path: str) -> BoxSet:
-    """Read the boxes of a model file, of a condition in SQL (.sql), or of sentences (.txt)."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in (".sql", ".txt"):
-        return load_model(path).boxes
-    try:
-        text = read_file(path).decode()
-        return BoxSet.from_sql(text) if suffix == ".sql" else BoxSet.from_text(text)
-    except (ValueError, UnicodeDecodeError) as error:
-        raise Failure(f"{path}: {error}") from None
 
 
 def risk_of(model: Model) -> RiskTable:

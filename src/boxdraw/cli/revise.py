@@ -33,12 +33,12 @@ from boxdraw.tables.labelled import label_text
 EXAMPLES = """\
   boxdraw revise model.json new.csv
   boxdraw revise model.json new.csv --max-changes 5 -o revised.json
-  boxdraw revise model.json new.csv --take 1 --monotone amount=+"""
+  boxdraw revise rules.sql new.csv --target fraud --take 1 --monotone amount=+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("model", metavar="MODEL", help="a model file, or - for standard input")
+    parser.add_argument("model", metavar="MODEL", help="a model file, - for standard input, or rules (.sql, .txt)")
     parser.add_argument("data", metavar="DATA", help="new rows with labels: a CSV or Parquet file")
     add_output(parser, "revised.json", "the revised model")
     group = parser.add_argument_group("changes")

@@ -83,6 +83,18 @@ class Rule:
         return tuple(limit.feature for limit in self.limits)
 
 
+def as_intervals(limit: Limit, whole: bool = False) -> list[Limit]:
+    """Return the intervals of a set of numbers; in a column of whole ones, those in a row are one interval."""
+    runs: list[list[float]] = []
+    for value in sorted(map(float, limit.categories or ())):
+        if runs and whole and value == runs[-1][1] + 1:
+            runs[-1][1] = value
+        else:
+            runs.append([value, value])
+    ends = runs or [[math.inf, -math.inf]]  # a set of nothing holds missing values only
+    return [Limit(limit.feature, low, high, missing=limit.missing and not k) for k, (low, high) in enumerate(ends)]
+
+
 def as_category(value: Any) -> Category:
     """Return a category as a plain Python value; raise if it can't be one."""
     if isinstance(value, np.generic):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boxdraw import BoxSet, SparseBoxesClassifier, compare
+from boxdraw import BoxSet, SparseBoxesClassifier, compare, monitor
 from boxdraw.learners.sparse.drawings import Costs
 from boxdraw.learners.sparse.revise import Rows, revise
 from boxdraw.tables.encoding import Encoding
@@ -236,7 +236,7 @@ def test_rows_of_new_categories():
         ({"revise": OLD, "min_recall": 0.5}, ValueError, "goes by a cost: state false_alarm_cost instead of min_rec"),
         ({"revise": BoxSet([[1]], [[2]], feature_names=["dose"])}, ValueError, r"limit \['dose'\], which are no feat"),
         (
-            {"revise": BoxSet.from_text("amount in {1, 2}", ["amount"])},
+            {"revise": BoxSet.from_text("amount in {1, x}", ["amount"])},
             ValueError,
             "categories of 'amount', which has numbers in X",
         ),
@@ -256,3 +256,27 @@ def test_polars_and_arrays():
     named = BoxSet.from_text("age >= 0.9 and hour = 5", ["amount", "age", "hour"])
     by_name = SparseBoxesClassifier(revise=named, pos_label=True).fit(pl.from_pandas(numbers), y.to_numpy())
     assert np.array_equal(by_place.boxes_.lower, by_name.boxes_.lower)
+
+
+def test_sets_of_numbers_are_intervals_where_columns_are_numbers():
+    rules = BoxSet.from_sql("hour IN (4, 5, 6, 9) AND age IN (0.25, 0.5)", X.columns, {"region": ["x"]})
+    rows = X.assign(age=(X.age * 4).round() / 4)
+    model = SparseBoxesClassifier(revise=rules, max_changes=1).fit(rows, y)
+    assert model.revisions_[0].boxes.to_text().splitlines() == [
+        "Box 1: age = 0.25 and 4 ≤ hour ≤ 6",
+        "Box 2: age = 0.25 and hour = 9",
+        "Box 3: age = 0.5 and 4 ≤ hour ≤ 6",
+        "Box 4: age = 0.5 and hour = 9",
+    ]
+    assert np.array_equal(model.revisions_[0].boxes.contains(rows), rules.contains(rows))
+
+
+def test_ordered_categories_are_sets():
+    sizes = pd.Categorical(X.region.map({"x": "S", "y": "M", "z": "L"}), categories=["S", "M", "L"], ordered=True)
+    rows, rules = X.assign(region=sizes), BoxSet.from_sql("amount >= 1.5 AND region IN ('S', 'M')")
+    model = SparseBoxesClassifier(revise=rules, max_changes=2).fit(rows, y)
+    assert np.array_equal(model.revisions_[0].boxes.contains(rows), rules.contains(rows))
+    assert "box 1: region in {M, S} → region = S" in model.revisions_[-1].changes
+    found = compare(rules, model.boxes_, rows, y)
+    assert found.figures[1].new > found.figures[1].old
+    assert monitor(model, (rows[:1500], y[:1500]), [(rows[1500:], y[1500:])]).ok

@@ -69,6 +69,13 @@ def test_names_and_categories_with_words_of_sentences():
         ("CASE WHEN a >= 1 THEN 'yes' WHEN b >= 2 THEN 'yes' ELSE 'no' END", "Box 1: a ≥ 1\nBox 2: b ≥ 2"),
         ("a IN (1, 2) AND b = 1", "Box 1: a in {1, 2} and b = 1"),
         ("a IN (1, 2) OR a = 3.0", "Box 1: a in {1, 2}\nBox 2: a = 3"),
+        ("a IN (1, 2.5) OR a >= 50", "Box 1: a = 1\nBox 2: a = 2.5\nBox 3: a ≥ 50"),
+        (
+            "(a IN (1, 2) OR a IS NULL) AND b >= 3 OR a < 0 AND b IS NULL",
+            "Box 1: a = 1 (or missing) and b ≥ 3\nBox 2: a = 2 and b ≥ 3\nBox 3: a ≤ -5e-324 and b is missing",
+        ),
+        ("a IN (1, 2, 3) AND a >= 2", "Box 1: a in {2, 3}"),
+        ("a IN (1, 2, 3) AND a > 3", "No boxes: no row is flagged"),
     ],
 )
 def test_conditions_that_people_write(sql, text):

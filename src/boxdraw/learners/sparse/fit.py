@@ -213,11 +213,11 @@ class Fit:
         Return each revision, which to take, and which constraints its boxes still break.
         """
         encoding = self._encoding
-        old, features = aligned(old, encoding), range(len(encoding.categories))
         costs = grid.costs(grid.ratios[choice.ratio], grid.limits[choice.limit])
-        columns = encoding.columns(data.X, features)
+        columns = encoding.columns(data.X, range(len(encoding.categories)))
         columns = {j: col if encoding.categories[j] else np.asarray(col, np.float64) for j, col in columns.items()}
-        mass = on_grid(data.weights)
+        mass, rows = on_grid(data.weights), Rows.of(columns, data, costs.ratio)
+        old = aligned(old, encoding, rows.whole)
 
         def breaches(boxes: BoxSet, part: IntArray) -> list[Breach]:
             found = list(asked.breaches(boxes))
@@ -239,7 +239,7 @@ class Fit:
 
             return revise(old, rows, costs, most, new_box, partial(faults, part=part))
 
-        rows, everything = Rows.of(columns, data, costs.ratio), np.arange(len(data.X))
+        everything = np.arange(len(data.X))
         gains = held_out_gains(old, rows, splits, path) if splits else None
         whole = partial(faults, part=everything)
         found, taken = revisions(old, rows, data.weights, path(everything), gains, whole)

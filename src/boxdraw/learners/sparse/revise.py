@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import limit_text, rule_texts
 from boxdraw.model.membership import inside, meets
 from boxdraw.model.rows import MISSING, Columns
-from boxdraw.model.rule import Limit
+from boxdraw.model.rule import Limit, Rule, as_intervals
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.training import Training
 
@@ -92,8 +93,8 @@ def check_revise(rules: Any, max_changes: Any) -> None:
     check_scalar(max_changes, "max_changes", Integral, min_val=0)
 
 
-def aligned(boxes: BoxSet, encoding: Encoding) -> BoxSet:
-    """Return boxes on the features of a table, whose categories come first."""
+def aligned(boxes: BoxSet, encoding: Encoding, whole: frozenset[int]) -> BoxSet:
+    """Return boxes on the features of a table, whose categories come first; sets of its numbers become intervals."""
     table = encoding.no_boxes()
     names, rules = table.feature_names, boxes.rules()
     if lacking := sorted({name for rule in rules for name in rule.features}.difference(names)):
@@ -101,13 +102,21 @@ def aligned(boxes: BoxSet, encoding: Encoding) -> BoxSet:
     known = {name: list(values) for name, values in zip(names, table.categories, strict=True) if values is not None}
     for name, values in zip(boxes.feature_names, boxes.categories, strict=True):
         if name in names and values is not None:
-            if name not in known:
+            if name in known:
+                known[name] += [value for value in values if value not in known[name]]
+            elif any(isinstance(value, str) for value in values):
                 raise ValueError(
                     f"The rules to revise have categories of {name!r}, which has numbers in X: name it in "
                     "categorical_features, or write intervals in the rules."
                 )
-            known[name] += [value for value in values if value not in known[name]]
-    return BoxSet.from_rules(rules, names, known)
+
+    def numbers(limit: Limit) -> list[Limit]:
+        if limit.feature in known or limit.categories is None:
+            return [limit]
+        return as_intervals(limit, names.index(limit.feature) in whole)
+
+    boxes_of_each = (product(*map(numbers, rule.limits)) for rule in rules)
+    return BoxSet.from_rules([Rule(limits) for each in boxes_of_each for limits in each], names, known)
 
 
 def revise(

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.rule import Category, Limit, Rule
+from boxdraw.model.rule import Category, Limit, Rule, as_intervals
 
 __all__ = ["from_sql"]
 
@@ -45,7 +45,9 @@ def from_sql(
     reader = _Reader(expression, dialect)
     boxes = reader.boxes()
     known = {name: list(values) for name, values in (categories or {}).items()}
-    boxes = _as_categories(boxes, {*known, *reader.categorical}, known)
+    numbers = {name for name in reader.categorical.difference(known) if _are_numbers(boxes, name)}
+    boxes = [box for each in boxes for box in _without_sets(each, numbers)]
+    boxes = _as_categories(boxes, {*known, *reader.categorical} - numbers, known)
     if feature_names is None:
         names: list[str] = list(dict.fromkeys([*reader.columns, *known]))
         if not names:
@@ -305,9 +307,12 @@ def _intersected(a: Limit, b: Limit) -> Limit | None:
         return none if missing else None
     sets = [limit.categories for limit in (a, b) if limit.categories is not None]
     lower, upper = max(a.lower, b.lower), min(a.upper, b.upper)
-    if sets and (lower > -math.inf or upper < math.inf):
-        raise ValueError(f"Column {a.feature!r} is compared with numbers and with categories: expected one of them.")
     categories = frozenset.intersection(*sets) if sets else None
+    if categories is not None and (lower > -math.inf or upper < math.inf):
+        if any(isinstance(value, str | bool) for value in categories):
+            raise ValueError(f"Column {a.feature!r} is compared with numbers and with categories: expected one.")
+        categories = frozenset(value for value in categories if lower <= float(value) <= upper)
+        lower, upper = -math.inf, math.inf
     if lower > upper or categories == frozenset():
         return none if missing else None
     return Limit(a.feature, lower, upper, categories, missing)
@@ -320,6 +325,20 @@ def _only_missing(limit: Limit) -> bool:
 def _with(limit: Limit, **changes: Any) -> Limit:
     kept = {name: getattr(limit, name) for name in ("lower", "upper", "categories", "missing")}
     return Limit(limit.feature, **kept | changes)
+
+
+def _are_numbers(boxes: list[Box], name: str) -> bool:
+    """Whether a column of sets has numbers: other limits on it are ranges, and no set has anything else."""
+    limits = [box[name] for box in boxes if name in box]
+    values = {value for limit in limits for value in limit.categories or ()}
+    ranges = [limit for limit in limits if limit.categories is None and limit.lower < limit.upper and not limit.known]
+    return bool(ranges) and not any(isinstance(value, str | bool) for value in values)
+
+
+def _without_sets(box: Box, names: set[str]) -> list[Box]:
+    """Return the boxes of single numbers that a box with sets of them is."""
+    parts = [as_intervals(limit) if name in names and limit.categories else [limit] for name, limit in box.items()]
+    return [{limit.feature: limit for limit in limits} for limits in product(*parts)]
 
 
 def _as_categories(boxes: list[Box], categorical: set[str], known: Mapping[str, list[Category]]) -> list[Box]:
