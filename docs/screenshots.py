@@ -16,13 +16,15 @@ from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from boxdraw import FastBoxesClassifier, ScoredBoxesClassifier
+from boxdraw import FastBoxesClassifier, ScoredBoxesClassifier, SparseBoxesClassifier
 from boxdraw.cli.main import main as boxdraw
+from boxdraw.datasets import load_dataset
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WIDE, TABLET, PHONE = ({"width": w, "height": h} for w, h in ((1440, 900), (1024, 768), (390, 844)))
 #: Name of the picture: the page, how the browser shows it, and the part that is on top.
 VIEWS = {
+    "report_readme": ("patients", {"viewport": WIDE}, "#top"),
     "report_light": ("boxes", {"viewport": WIDE}, "#top"),
     "report_tablet": ("boxes", {"viewport": TABLET}, "#top"),
     "report_dark": ("boxes", {"viewport": WIDE, "color_scheme": "dark"}, "#top"),
@@ -49,7 +51,17 @@ def write_pages(folder):
         path = Path(folder) / f"{name}.html"
         learner.fit(X, y).report(X, y, path, X_test=X_test, y_test=y_test, title="Which tumours to look at first")
         yield name, path.as_uri()
+    yield "patients", write_patients(folder)
     yield "payments", write_payments(folder)
+
+
+def write_patients(folder):
+    """Write the page of the README's model."""
+    X, y = load_dataset("hypothyroid", return_X_y=True)
+    X, X_test, y, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
+    path = Path(folder) / "patients.html"
+    SparseBoxesClassifier().fit(X, y).report(X, y, path, X_test=X_test, y_test=y_test, title="Who is hypothyroid?")
+    return path.as_uri()
 
 
 def write_payments(folder):

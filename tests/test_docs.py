@@ -5,6 +5,7 @@ import doctest
 import importlib
 import inspect
 import io
+import itertools
 import os
 import re
 import runpy
@@ -16,7 +17,8 @@ from pathlib import Path
 import pytest
 
 import boxdraw
-from boxdraw.cli.main import main
+from boxdraw.cli.errors import UsageError
+from boxdraw.cli.main import main, make_parser
 
 from .cli.test_walk import commands
 
@@ -109,6 +111,50 @@ def test_the_commands_of_an_audit(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("model.json").write_text(boxdraw.BoxSet([[1]], [[2]]).to_json(), encoding="utf-8")
     check_commands("howto_audit.rst", 6)
+
+
+#: Pages whose commands a test runs: those above, and test_walk.py and test_first_hour.py.
+RUN = {"tutorial_analyst", "tutorial_year", "howto_audit", "walk", "first_hour"}
+#: Pages with commands that no test runs, and why.
+ONLY_READ = {
+    "compatibility": "environments with other versions; .ci/run has them",
+    "fuzzing": "hours of random cases; tests/fuzz has some",
+    "howto_goals": "tests/cli/test_goals.py runs these options",
+    "index": "installs",
+    "report": "the file comes from a browser; tests/report/test_tutorial.py makes one",
+}
+
+
+def shell_lines(page):
+    """Return the commands of the blocks of a page."""
+    text = (DOCS / f"{page}.rst").read_text(encoding="utf-8")
+    blocks = re.findall(r"\.\. code-block:: (console|sh)\n\n((?:   .*\n|\n)+)", text)
+    lines = [(kind, line.strip()) for kind, block in blocks for line in block.splitlines() if line.strip()]
+    return [line.removeprefix("$ ") for kind, line in lines if kind == "sh" or line.startswith("$ ")]
+
+
+def test_every_command_is_run_or_has_a_reason():
+    assert {path.stem for path in DOCS.glob("*.rst") if shell_lines(path.stem)} == RUN | set(ONLY_READ)
+
+
+def test_every_command_is_understood(capsys):
+    """Those in the text may leave out the table and the model."""
+    seen, wrong = 0, []
+    for path in DOCS.glob("*.rst"):
+        spans = [" ".join(span.split()) for span in re.findall(r"``([^`]+)``", path.read_text(encoding="utf-8"))]
+        blocks = shell_lines(path.stem)
+        for command in [text for text in (*blocks, *spans) if re.match(r"boxdraw [a-z]", text)]:
+            words = list(itertools.takewhile(lambda word: word not in "|>", shlex.split(command, comments=True)))
+            seen += 1
+            try:
+                make_parser().parse_args(words[1:])
+            except UsageError as error:
+                if command in blocks or "arguments are required" not in str(error):
+                    wrong.append((path.stem, command, str(error)))
+            except SystemExit:  # --help
+                pass
+    assert seen >= 50
+    assert wrong == []
 
 
 PUBLIC = ("boxdraw", "boxdraw.datasets", "boxdraw.metrics", "boxdraw.plotting")
