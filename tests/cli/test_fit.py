@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 import boxdraw
-from boxdraw import FastBoxesClassifierCV, SparseBoxesClassifier
+from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, SparseBoxesClassifier
 from boxdraw.cli.learning import box_counts
 from boxdraw.cli.options import load_model
 from boxdraw.tables.labelled import TrainingFile
@@ -162,6 +162,26 @@ def test_exact_boxes(run, data):
     assert len(model.boxes) == 1
     assert model.fit["status"] == "optimal"
     assert model.fit["negative_weight"] == 0.5
+
+
+def test_exact_boxes_choose_their_number_if_asked(run, data):
+    pytest.importorskip("ortools")
+    words = "--max-boxes", "auto", "--limit-cost", "auto", "--max-limits", "auto", "--seed", 3
+    assert run("fit", data, "--target", "fraud", "--method", "exact", *words).code == 0
+    table, model = small_table(), load_model("model.json")
+    estimator = ExactBoxesClassifier(max_boxes="auto", random_state=3, pos_label="yes")
+    estimator.fit(table.select(["amount", "hour"]), np.array(table["fraud"].to_pylist()))
+    assert model.boxes == estimator.boxes_
+    assert (model.fit["max_boxes"], model.fit["limit_cost"]) == (estimator.max_boxes_, estimator.limit_cost_)
+
+
+@pytest.mark.parametrize("method", ["sparse", "scored", "fast"])
+def test_auto_is_the_default_of_the_others(run, data, method):
+    own = {"sparse": ["--limit-cost", "auto"], "scored": ["--max-union", "auto"], "fast": []}
+    asked = ["--max-boxes", "auto", *own[method]]
+    for name, options in (("one.json", asked), ("two.json", [])):
+        assert run("fit", data, "--target", "fraud", "--method", method, *options, "-o", name).code == 0
+    assert load_model("one.json").boxes == load_model("two.json").boxes
 
 
 def test_an_exact_search_that_ended_early_says_how_far_it_came(run, data):
@@ -427,6 +447,7 @@ def test_boxes_of_other_learners_that_hold_nothing(run, data, monkeypatch):
     def draw(self, *_):
         self.boxes_ = boxdraw.BoxSet([[1e9, -1]], [[2e9, 99]], feature_names=["amount", "hour"])
         self.negative_weight_, self.status_, self.objective_, self.bound_ = 1.0, "optimal", 0.0, 0.0
+        self.limit_cost_, self.max_boxes_ = 0.0, 1
         return self
 
     monkeypatch.setattr("boxdraw.cli.learning.ExactBoxesClassifier.fit", draw)

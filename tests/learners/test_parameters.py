@@ -56,6 +56,7 @@ FLAGS = [
     (FastBoxesClassifier, "round_limits"),
     (FastBoxesClassifierCV, "round_limits"),
     (FastBoxesClassifierCV, "relative_expansion"),
+    (FastBoxesClassifierCV, "simplified"),
 ]
 
 

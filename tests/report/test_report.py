@@ -220,6 +220,7 @@ def test_inline():
         ({"false_alarm_cost": np.nan}, ValueError, "false_alarm_cost must be a positive number"),
         ({"max_rows": 1}, ValueError, "max_rows == 1, must be >= 2"),
         ({"max_rows": 2.5}, TypeError, "max_rows must be an instance of int"),
+        ({"counts_only": "no"}, TypeError, "counts_only must be True or False; got 'no'"),
         ({"title": 5}, TypeError, "title must be a string; got 5"),
     ],
 )

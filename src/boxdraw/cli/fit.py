@@ -170,6 +170,7 @@ def _outcome(method: str, fitted: Any) -> dict[str, Any]:
         return {"chosen": chosen, **score}
     weight = {"negative_weight": fitted.negative_weight_}
     if method == "exact":
+        weight |= {"limit_cost": fitted.limit_cost_, "max_boxes": fitted.max_boxes_}
         return weight | {"status": fitted.status_, "objective": fitted.objective_, "bound": fitted.bound_}
     tried = hasattr(fitted, "best_params_")
     score = {"chosen": fitted.best_params_, "cross_validated_auh": fitted.best_score_} if tried else {}

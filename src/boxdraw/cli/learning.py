@@ -11,7 +11,16 @@ from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClas
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.labelled import column_names
-from boxdraw.cli.options import cost, load_model, number_from_0, positive_integer, positive_number, share, share_or_all
+from boxdraw.cli.options import (
+    cost,
+    load_model,
+    number_from_0,
+    or_auto,
+    positive_integer,
+    positive_number,
+    share,
+    share_or_all,
+)
 from boxdraw.cli.show import progress
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.labelled import TrainingFile
@@ -75,29 +84,30 @@ def add_settings(group: argparse._ArgumentGroup, seconds: str) -> None:
     _add_goals(group)
     group.add_argument(
         "--max-boxes",
-        type=positive_integer,
+        type=or_auto(positive_integer),
         metavar="N",
-        help="the most boxes (by cross-validation up to 8 for sparse, 16 for scored; fast: 10, exact: 3)",
+        help="the most boxes, or auto: by cross-validation up to 8 for sparse, 16 for scored, 10 for fast, 5 for exact "
+        "(auto; exact: 3)",
     )
     group.add_argument(
         "--time-limit", type=positive_number, metavar="SECONDS", help=f"of a fit, for exact boxes ({seconds})"
     )
     group.add_argument(
         "--max-limits",
-        type=positive_integer,
+        type=or_auto(positive_integer),
         metavar="N",
         help="but for fast boxes: the most limits of a box (sparse, exact: any number, scored: by cross-validation)",
     )
     group.add_argument(
         "--limit-cost",
-        type=number_from_0,
+        type=or_auto(number_from_0),
         metavar="COST",
         help="for sparse and exact boxes: what a limit costs relative to a miss; the more, the shorter the rules "
         "(sparse: by cross-validation, exact: 1%% of the positives)",
     )
     group.add_argument(
         "--max-union",
-        type=positive_integer,
+        type=or_auto(positive_integer),
         metavar="N",
         help="for scored boxes: the most boxes without points that say the same (8)",
     )
@@ -267,10 +277,11 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
     goals = {name: getattr(args, name) for name in ("max_alarm_rate", "min_precision", "min_recall", "confidence")}
     if getattr(args, "base_rate", None) is not None:  # evaluate has none
         goals["base_rate"] = args.base_rate
+    most = None if args.max_limits == "auto" else args.max_limits
     if args.method == "sparse":
         return SparseBoxesClassifier(
             max_boxes=args.max_boxes or "auto",
-            max_limits=args.max_limits,
+            max_limits=most,
             limit_cost="auto" if args.limit_cost is None else args.limit_cost,
             false_alarm_cost=args.false_alarm_cost,
             existing=load_model(args.existing).boxes if getattr(args, "existing", None) else None,
@@ -281,7 +292,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
     if args.method == "exact":
         return ExactBoxesClassifier(
             max_boxes=args.max_boxes or 3,
-            max_limits=args.max_limits,
+            max_limits=most,
             limit_cost="auto" if args.limit_cost is None else args.limit_cost,
             negative_weight="balanced" if cost is None else cost,
             time_limit=args.time_limit or _EXACT_SECONDS,
@@ -299,7 +310,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             **constraints_of(args),
             **goals | common,
         )
-    n_boxes = "auto" if args.max_boxes is None else box_counts(args.max_boxes)
+    n_boxes = "auto" if args.max_boxes in (None, "auto") else box_counts(args.max_boxes)
     return FastBoxesClassifierCV(n_boxes=n_boxes, false_alarm_cost=args.false_alarm_cost, **goals | common)
 
 

@@ -206,6 +206,11 @@ def positive_integer(text: str) -> int:
     return int(text)
 
 
+def or_auto(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return a parser that takes the word auto, too."""
+    return lambda text: text if text == "auto" else parse(text)
+
+
 def shares(text: str) -> list[float]:
     """Parse comma-separated shares between 0 and 1; return them sorted."""
     numbers = sorted({_number(part) for part in text.split(",")})

@@ -21,6 +21,7 @@ from boxdraw.cli.options import (
     cost,
     load_model,
     number_from_0,
+    or_auto,
     positive_integer,
     target_column,
 )
@@ -62,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COST",
         help="as in boxdraw fit (default: what was stated there, or else chosen again)",
     )
-    group.add_argument("--limit-cost", type=number_from_0, metavar="COST", help="as in boxdraw fit")
+    group.add_argument("--limit-cost", type=or_auto(number_from_0), metavar="COST", help="as in boxdraw fit")
     group.add_argument("--who", default="", metavar="NAME", help="whose decision it is, for the history of the model")
     add_constraints(group)
     group.add_argument("--seed", type=int, default=0, help="of the inner folds (%(default)s)")

@@ -14,6 +14,7 @@ from sklearn.utils import check_scalar
 
 from boxdraw._core.files import write_text
 from boxdraw.learners.base import own_cost
+from boxdraw.learners.parameters import check_bool
 from boxdraw.model.stability import Stability
 from boxdraw.report.build import page
 from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, cost_of, payload
@@ -113,6 +114,7 @@ def make_report(
 ) -> Report:
     """Make the page of a fitted classifier, and write it if there is a path."""
     _check_options(title, false_alarm_cost, max_rows)
+    check_bool(counts_only, "counts_only")
     _check_stability(stability, estimator)
     if path is not None:
         _check_place(path)  # before the work
@@ -125,7 +127,7 @@ def make_report(
     test = None if X_test is None else _labelled(estimator, X_test, y_test, sample_weight_test, "_test")
     subject = replace(_subject(estimator, y, title), stability=stability)
     price = next((cost for cost in (false_alarm_cost, own_cost(estimator), cost_of(subject.fit)) if cost), None)
-    data = payload(subject, train, test, false_alarm_cost=price, max_rows=int(max_rows), counts_only=bool(counts_only))
+    data = payload(subject, train, test, false_alarm_cost=price, max_rows=int(max_rows), counts_only=counts_only)
     report = Report(page(data), subject.heading)
     return report if path is None else report.save(path)
 

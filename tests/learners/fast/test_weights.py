@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from boxdraw import FastBoxesClassifier
 from boxdraw.learners.fast import fast_boxes, path, weights
+from boxdraw.learners.fast.divide import EdgeSums
 from boxdraw.learners.fast.growth import GROWTHS
 from boxdraw.learners.fast.path import critical_weights, training_weights
 from boxdraw.learners.fast.roc import CountWeights, RocCounts
@@ -66,6 +68,20 @@ def rows_to_score(model, X, rng):
         rows[:, 0] = rng.integers(0, 8, len(rows))
     rows[rng.random(rows.shape) < 0.05] = np.nan
     return rows
+
+
+@given(models(), st.sampled_from([0, 20, 240, 290]), st.integers(0, 2**32 - 1))
+@settings(max_examples=100, deadline=None)
+def test_forces_of_any_size_and_equal_ones_have_the_bits_of_the_plain_ones(case, most, seed):
+    model, X, *_ = case
+    rng, edges = np.random.default_rng(seed), model._edges
+    forces = [10.0 ** rng.integers(-most, min(most, 200) + 1, edges.tight.shape) for _ in range(2)]
+    forces[1][rng.random(edges.tight.shape) < 0.1] = 0
+    edges = replace(edges, sums=EdgeSums(*forces))
+    matrix, pushes = model._encoded(rows_to_score(model, X, rng)), [0.0, 1.0, 1e200]
+    with np.errstate(all="ignore"):
+        plain = critical_weights(edges, matrix, pushes, GROWTHS[model.growth], None)
+    np.testing.assert_array_equal(compiled_weights(edges, matrix, pushes, GROWTHS[model.growth], None), plain)
 
 
 @given(models(), st.sampled_from([np.float64, np.float32]), st.sampled_from([None, 2]))

@@ -205,8 +205,8 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
                 check_cost(cost, "negative_weight", "balanced")
         goal_of(self)
         check_base_rate(self.base_rate)
-        check_bool(self.relative_expansion, "relative_expansion")
-        check_bool(self.round_limits, "round_limits")
+        for name in ("relative_expansion", "simplified", "round_limits"):
+            check_bool(getattr(self, name), name)
         if stored and not isinstance(self.cv, Integral):
             raise ValueError(
                 f"fit_table needs a number of folds as cv, for a splitter sees no rows; got cv={self.cv!r}."
@@ -229,9 +229,6 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         for low, high in zip(lower, upper, strict=True):
             flagged |= (((low <= X) & (high >= X)) | np.isnan(X)).all(axis=1)
         cost = "false_alarm_cost" if self.negative_weight is None else "negative_weight"
-        if not flagged.any() and (goal := goal_of(self)) is not None:
-            self.goal_ = goal.missed()
-            return ""  # the warning of the goal says so
         if not flagged.any():
             why = f"No training row is in a box at a cost of {self.negative_weight_:.3g} per false alarm"
             more = "In Python, path() has boxes at other costs, and critical_weight() ranks rows."
@@ -281,8 +278,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         """Choose a setting of the grid and the cost on the inner folds."""
         for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
             self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
-        goal, self._by_chance = goal_of(self), ""
-        self.goal_ = None if goal is None else goal.untested()  # until folds tell
+        self.goal_, self._by_chance = None, ""
         grid = read_grid(self)
         scorer = None if self.scoring is None else get_scorer(self.scoring)
         positive, negative = source.weights
@@ -293,8 +289,9 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         price = given_price if isinstance(given_price, Real) else balance
         self.false_alarm_cost_, simpler = float(price), bool(self.simplified)
         if folds:
-            setting = self._search(grid, scorer, folds)
-            c, simpler = self._cost(setting, balance, folds, rows)
+            fitted = [FoldFits(fold) for fold in folds]
+            setting = self._search(grid, scorer, folds, fitted)
+            c, simpler = self._cost(setting, balance, folds, fitted, rows)
         else:
             setting, c = {name: values[0] for name, values in grid.items()}, balance
         self._simplified_at = self.false_alarm_cost_ if simpler else None
@@ -313,11 +310,11 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
     def _folds(self, data: Training) -> list[Fold]:
         labels = self._labels(data.positive)
         splits = inner_splits(data, labels, self.cv, self.random_state)
-        return [Fold(data.take(train), data.take(test), test, labels[test]) for train, test in splits]
+        return [Fold(data.take(train), data.take(test), train, test, labels[test]) for train, test in splits]
 
-    def _search(self, grid: Grid, scorer: Any, folds: list[Fold]) -> Setting:
+    def _search(self, grid: Grid, scorer: Any, folds: list[Fold], fitted: list[FoldFits]) -> Setting:
         """Score the grid on the folds and return the best setting."""
-        rules, fitted = [growth_named(name) for name in grid["growth"]], [FoldFits(fold) for fold in folds]
+        rules = [growth_named(name) for name in grid["growth"]]
         most = min(fits.most_boxes() for fits in fitted)
         grid = grid | {"n_boxes": [n for n in grid["n_boxes"] if n <= most] or [most]}
         if max(fits.n_active for fits in fitted) <= MEANS:
@@ -395,13 +392,15 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         price = float(self.false_alarm_cost) if isinstance(self.false_alarm_cost, Real) else pooled.balance
         return best_cost(np.concatenate(critical), pooled.positive, pooled.weight, price, choices)
 
-    def _cost(self, setting: Setting, balance: float, folds: list[Fold], rows: Training) -> tuple[float, bool]:
+    def _cost(
+        self, setting: Setting, balance: float, folds: list[Fold], fitted: list[FoldFits], rows: Training
+    ) -> tuple[float, bool]:
         """Return the cost for the final fit, and whether to simplify; find out what a false alarm costs."""
         given = setting.get("negative_weight", self.negative_weight)
         c = balance if given == "balanced" else float(given) if isinstance(given, Real) else None
         plan = self._plan(setting["feature_range"], setting["distance"], setting["n_boxes"])
         push = partial(self._push, setting["expansion"])
-        matched = MatchedFits(plan, growth_named(setting["growth"]), push, rows, folds)
+        matched = MatchedFits(plan, growth_named(setting["growth"]), push, rows, folds, fitted)
         self._by_chance = _doubt_of_ranking(matched.weights, folds, rows.positive)
         pooled, critical, tests = _pooled(folds), np.concatenate(matched.weights), [fold.rows for fold in folds]
         if (goal := goal_of(self)) is not None:

@@ -27,10 +27,11 @@ PRECISION = 0.05  # of 0, .05, .1 and .2, the most that costs the same tables no
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """The rows to learn from and the rows to score on, with their places and the labels that a scorer wants to see."""
+    """The rows to learn from and to score on, the places of both, and the labels that a scorer wants to see."""
 
     train: Training
     test: Training
+    train_rows: IntArray
     rows: IntArray
     test_labels: npt.NDArray[Any]
 
@@ -41,7 +42,7 @@ class FoldFits:
     def __init__(self, fold: Fold) -> None:
         self._fold, self._many = fold, has_many_cells(fold.test.X)
         self._stages = Stages(fold.train, self._many)
-        self._placed = cache(self._place)
+        self._placed, self._stopped = cache(self._place), cache(self._stop)
         self.n_active = int(self._stages.scaling(2.0).active.sum())  # features that vary
 
     def most_boxes(self) -> int:
@@ -69,9 +70,14 @@ class FoldFits:
     def _place(self, width: float, stops_at_negatives: bool) -> FloatArray:
         from boxdraw.learners.fast.weights import place
 
-        stages = self._stages
-        stops = stages.stops(width) if stops_at_negatives else None
-        return place(stages.scaling(width), stages.order, stops, self._fold.test.X)
+        return place(self._stages.scaling(width), self._stopped(stops_at_negatives))
+
+    def _stop(self, at_negatives: bool) -> FloatArray:
+        """Return where edges stop, which no width changes."""
+        from boxdraw.learners.fast.weights import stopped
+
+        stops = self._stages.stops(2.0) if at_negatives else None
+        return stopped(self._stages.order.apply(self._fold.test.X), stops)
 
 
 class FoldModel(BaseFastBoxes):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -30,7 +31,13 @@ class MatchedFits:
     """
 
     def __init__(
-        self, plan: Plan, growth: Growth, push: Callable[[float], float], rows: Training, folds: list[Fold]
+        self,
+        plan: Plan,
+        growth: Growth,
+        push: Callable[[float], float],
+        rows: Training,
+        folds: list[Fold],
+        fitted: list[FoldFits],
     ) -> None:
         self._growth, self._folds, self._rows = growth, folds, rows
         final = Stages(rows, has_many_cells(rows.X)).edges(plan, growth if growth.stops_at_negatives else None)
@@ -40,13 +47,12 @@ class MatchedFits:
         self._ratios, self.weights = [], []
         self._own: list[tuple[FloatArray, FloatArray]] = []  # per fold, its weights of its training and test rows
         self._final = training_weights(final, rows, self._push, growth, None)
-        for fold, own_push in zip(folds, self._pushes, strict=True):
-            fits = FoldFits(fold)
+        self._simpler = cache(self._without_needless)  # asked for the same cost twice
+        for fold, fits, own_push in zip(folds, fitted, self._pushes, strict=True):
             edges = fits.edges(plan, growth)
             own = training_weights(edges, fold.train, own_push, growth, None)
-            theirs = training_weights(final, fold.train, self._push, growth, None)
             self._edges.append(edges)
-            self._ratios.append(middle_ratio(theirs, own, fold.train.weights))
+            self._ratios.append(middle_ratio(self._final[fold.train_rows], own, fold.train.weights))
             critical = fits.weights(plan, [growth], [own_push])[0][0]
             self.weights.append(scaled_weights(critical, self._ratios[-1]))
             self._own.append((own, critical))
@@ -81,7 +87,7 @@ class MatchedFits:
     def _simpler_flags(self, number: int, c: float, price: float) -> BoolArray:
         return np.asarray(scaled_weights(self._simpler(number, c, price)[1], self._ratios[number]) >= c)
 
-    def _simpler(self, number: int, c: float, price: float) -> tuple[FloatArray, FloatArray]:
+    def _without_needless(self, number: int, c: float, price: float) -> tuple[FloatArray, FloatArray]:
         """Return the weights of a fold's training and test rows by boxes without needless limits."""
         fold, push = self._folds[number], self._pushes[number]
         edges = needed_edges(self._edges[number], fold.train, c / self._ratios[number], push, self._growth, price)

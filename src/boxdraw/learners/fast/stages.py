@@ -17,7 +17,7 @@ from boxdraw.learners.fast.divide import ABSENT, ClusteredRows, Divide, Pulls, s
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.growth import Growth
 from boxdraw.learners.fast.stops import Gaps, Stops, find_stops, known_values, sorted_negatives
-from boxdraw.learners.scaling import Scaling, fit_scaling, make_scaling
+from boxdraw.learners.scaling import Scaling, known_ranges, make_scaling
 from boxdraw.tables.chunks import Chunk, Table
 from boxdraw.tables.order import Order, fit_order, ordered
 from boxdraw.tables.training import Training
@@ -42,7 +42,8 @@ class Stages:
         self.order = fit_order(data)
         self.data, self._many = ordered(data, self.order), many
         self._members = np.flatnonzero(data.positive)
-        self.scaling = cache(lambda width: fit_scaling(self.data.X, width))
+        self._ranges = cache(lambda: known_ranges(self.data.X))
+        self.scaling = cache(lambda width: make_scaling(*self._ranges(), width))
         self._labels: dict[tuple[int, float], IntArray] = {}
         self._negatives = cache(lambda: sorted_negatives(self.data.X, self.data.positive))
         self.stops = cache(lambda width: self._find_stops(self.scaling(width), ()))

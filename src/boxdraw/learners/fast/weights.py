@@ -1,12 +1,9 @@
 """Critical weights of many rows, compiled: what `boxdraw.learners.fast.path` does in NumPy, with the same bits.
 
-A box's critical weight is the least of its edges', and a row's is the largest of its boxes'. With u = y - s + 1, the
-log of an edge's weight, log((R+ exp(u) + expansion) exp(u) / R-), is at most log 5/4 above
-
-    max(a, b, (a + b) / 2 + log 2),   a = 2 u + log(R+ / R-),   b = u + log(expansion / R-).
-
-The two least of these bounds are found first, for many rows at a time. Boxes that are seen not to be the best one, and
-edges that are seen not to be the least one, then need no exponential.
+A box's critical weight is the least of its edges', and a row's is the largest of its boxes'. With t = exp(y), the
+weight of an edge is a polynomial in t, R+ exp(1 - s)^2 / R- t^2 + expansion exp(1 - s) / R- t, which is found fast for
+many rows at a time, but with other roundings. It says which edge decides; only that one's weight is then computed to
+the last bit.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -15,7 +12,6 @@ edges that are seen not to be the least one, then need no exponential.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -26,19 +22,15 @@ from boxdraw._core.tiles import threaded_map
 from boxdraw.learners.fast.expand import Edges
 from boxdraw.learners.fast.growth import Growth
 from boxdraw.learners.fast.kernels import exp
-from boxdraw.learners.fast.stops import Stops
+from boxdraw.learners.fast.stops import LOWER, UPPER, Stops
 from boxdraw.learners.scaling import GRID, Scaling
-from boxdraw.tables.order import Order
 
 _CELLS = 2**18  # of a thread's turn
 _FARTHEST = float(np.finfo(np.float64).max)
-_NOTHING = np.empty(0)
-_LEAST = -1e300  # stands for the log of 0, so that no sum with it is NaN
-_MARGIN = 1e-3  # far more than what a bound or a weight may be off by
-_ABOVE_BOUND = float(np.log(1.25)) + _MARGIN
-_LOG_2 = float(np.log(2))
-_TINY = 1e-300  # numbers below have few digits, and no bound is drawn from them
-_TILE = 256  # rows
+_CLEAR = 1 + 1e-9  # far more than how far two equal weights may be apart
+_TINY = 1e-250  # of a term of a fast weight: with what is scaled to be far in, less might vanish
+_WIDEST = 20.0  # no scaled value is larger
+_TILE = 384  # rows
 
 
 def compiled_weights(
@@ -48,12 +40,11 @@ def compiled_weights(
     result = np.empty((len(expansions), len(X)))
     weigh = Weigh(edges, expansions, growth)
     stops = edges.stops if growth.stops_at_negatives else None
-    # A growing edge has any value within its tight limit inside, and no negative need be looked for.
-    innermost = edges.tight.max(axis=1).reshape(-1)
 
     def work(start: int) -> None:
         rows = np.s_[start : start + step]
-        weigh(place(edges.scaling, edges.order, stops, X[rows], innermost), result[:, rows])
+        ends = stopped(edges.order.apply(X[rows]), stops)
+        weigh(place(edges.scaling, ends), result[:, rows])
 
     step = max(1, _CELLS // X.shape[1])
     for _ in threaded_map(work, range(0, len(X), step), n_jobs):
@@ -61,18 +52,23 @@ def compiled_weights(
     return result
 
 
-def place(
-    scaling: Scaling, order: Order, stops: Stops | None, X: Matrix, innermost: FloatArray | None = None
-) -> FloatArray:
-    """Return the scaled, mirrored values that decide, a row per edge of a box: lower edges, then upper ones.
+def stopped(X: Matrix, stops: Stops | None) -> FloatArray:
+    """Return the values at which lower edges and upper ones stop on their way out to those of the rows."""
+    columns = np.ascontiguousarray(X.T, dtype=np.float64)
+    ends, unseen = np.stack([columns, columns]), np.isinf(columns)
+    if unseen.any():
+        ends[LOWER][unseen], ends[UPPER][unseen] = -_FARTHEST, _FARTHEST
+    if stops is not None:
+        start = np.cumsum([0, *map(len, stops.first)])
+        _stop(start, np.concatenate(stops.first), np.concatenate(stops.last), np.argsort(ends, axis=2), ends)
+    return ends
 
-    Those that are not beyond the innermost edges may be left where they are.
-    """
+
+def place(scaling: Scaling, ends: FloatArray) -> FloatArray:
+    """Return the scaled, mirrored values, a row per edge of a box, lower ones first; what is missing is far inside."""
     scale = np.stack([scaling.low, scaling.high, scaling.prescale, scaling.middle, scaling.steps])
-    ends = scaling.coordinate(scaling.low, np.s_[:]), -scaling.coordinate(scaling.high, np.s_[:])
-    result = np.empty((2 * X.shape[1], len(X)))
-    innermost = np.full(len(result), np.inf) if innermost is None else innermost
-    _place(np.ascontiguousarray(order.apply(X)), scale, np.concatenate(ends), innermost, *_flat_stops(stops), result)
+    result = np.empty((2 * ends.shape[1], ends.shape[2]))
+    _place(ends, scale, result)
     return result
 
 
@@ -82,147 +78,156 @@ class Weigh:
     def __init__(self, edges: Edges, expansions: Sequence[float], growth: Growth) -> None:
         tight, positive, negative = map(_flat, (edges.tight, edges.sums.positive, edges.sums.negative))
         pushes = np.array(expansions, dtype=np.float64)
-        with np.errstate(divide="ignore"):
-            log_negative = np.log(negative)
-            log_pushes = np.maximum(np.log(pushes), _LEAST)
-        bounds = 2 + np.log(positive) - log_negative, 1 - log_negative
         most = np.inf if growth.may_shrink else 0.0  # within its tight limit, a growing edge has any value inside
-        self._forces = tight, positive, negative, pushes, *bounds, log_pushes, most
+        self._exact = tight, positive, negative, pushes, most
+        known, outwards = negative > 0, np.append(positive, pushes)
+        # Weights in units in which neither large nor small forces are lost; if that can't be, none is found fast.
+        out, back = (
+            np.sqrt(forces[forces > 0].min(initial=1.0)) * np.sqrt(forces.max()) for forces in (outwards, negative)
+        )
+        with np.errstate(all="ignore"):
+            far, pushes = np.exp(1 - tight), pushes / out
+            square, slope = positive / negative * far * far * (back / out), np.where(known, far / negative * back, 0.0)
+            terms = [square[known], *(push * slope[known] for push in pushes[pushes > 0])]
+        tame = all(((term > _TINY) & (term < 1 / _TINY)).all() for term in terms)
+        self._fast = square, slope, pushes, tame
 
     def __call__(self, placed: FloatArray, result: FloatArray) -> None:
         """Fill in the weights, a row per expansion."""
-        _weigh(placed, *self._forces, result)
+        _weigh(placed, np.exp(np.minimum(placed, _WIDEST)), self._fast, self._exact, result)
 
 
 def _flat(edges: FloatArray) -> FloatArray:
     return np.concatenate([edges[0], edges[1]], axis=1)
 
 
-def _flat_stops(stops: Stops | None) -> tuple[Any, ...]:
-    """Return the spans of all features in a row, those of feature j from the j-th to the next of the starts."""
-    if stops is None:
-        return np.zeros(1, dtype=np.intp), _NOTHING, _NOTHING, _NOTHING, _NOTHING
-    start = np.cumsum([0, *map(len, stops.first)])
-    return start, *map(np.concatenate, (stops.first, stops.last, stops.scaled_first, stops.scaled_last))
-
-
 @entry
-def _weigh(placed, tight, positive, negative, expansions, quadratic, linear, log_expansions, most, result):
+def _weigh(placed, grown, fast, exact, result):
     """Fill in the critical weights of rows; those of values ``most`` or more above a tight limit are infinite."""
+    square, slope, pushes, tame = fast
+    tight, most = exact[0], exact[4]
     n_edges, n_rows = placed.shape
-    n_pushes = len(expansions)
-    values, twice, once = np.zeros((n_edges, _TILE)), np.empty(_TILE), np.empty(_TILE)
-    least, second, edge = np.empty((n_pushes, _TILE)), np.empty((n_pushes, _TILE)), np.empty((n_pushes, _TILE))
-    best, log_best = np.empty((n_pushes, _TILE)), np.empty((n_pushes, _TILE))
+    values, t = np.zeros((n_edges, _TILE)), np.zeros((n_edges, _TILE))
+    twice, once = np.empty(_TILE), np.empty(_TILE)
+    shape = len(pushes), _TILE
+    least, second, edge = np.empty(shape), np.empty(shape), np.empty(shape)
+    largest, runner_up, beside, whose = np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
     for begin in range(0, n_rows, _TILE):
         n = min(_TILE, n_rows - begin)
-        values[:, :n] = placed[:, begin : begin + n]
-        best[:], log_best[:] = -1.0, -np.inf
+        values[:, :n], t[:, :n] = placed[:, begin : begin + n], grown[:, begin : begin + n]
+        largest[:], runner_up[:] = -1.0, -1.0
         for k in range(len(tight)):
-            least[:], second[:], edge[:] = np.inf, np.inf, 0.0
+            least[:], second[:] = np.inf, np.inf
             for j in range(n_edges):
-                _twice_and_once(values[j], tight[k, j], quadratic[k, j], linear[k, j], most, twice, once)
-                for e in range(n_pushes):
-                    _two_least(twice, once, log_expansions[e], np.float64(j), least[e], second[e], edge[e])
-            for e in range(n_pushes):
-                for i in range(n):
-                    if least[e, i] + _ABOVE_BOUND < log_best[e, i]:
-                        continue
-                    m = np.int64(edge[e, i])
+                _powers(values[j], t[j], tight[k, j], square[k, j], slope[k, j], most, twice, once)
+                for e in range(len(pushes)):
+                    _two_least(twice, once, pushes[e], np.float64(k * n_edges + j), least[e], second[e], edge[e])
+            for e in range(len(pushes)):
+                _two_largest(least[e], second[e], edge[e], largest[e], runner_up[e], beside[e], whose[e])
+        for e in range(len(pushes)):
+            for i in range(n):
+                found = largest[e, i]
+                clear = (found > runner_up[e, i] * _CLEAR) & (beside[e, i] > found * _CLEAR)
+                if found == np.inf and tame:
                     weight = np.inf
-                    if least[e, i] < np.inf:
-                        above = values[m, i] - tight[k, m]
-                        weight = _edge_weight(above, positive[k, m], negative[k, m], expansions[e])
-                    log_weight = np.log(weight) if weight > _TINY else -np.inf
-                    if (log_weight + _MARGIN > second[e, i]) | (weight <= _TINY):
-                        pushes = expansions[e], log_expansions[e]
-                        weight = _of_all(
-                            values[:, i], tight[k], positive[k], negative[k], pushes, quadratic[k], linear[k], most
-                        )
-                        log_weight = np.log(weight) if weight > _TINY else -np.inf
-                    if weight > best[e, i]:
-                        best[e, i], log_best[e, i] = weight, log_weight
-        result[:, begin : begin + n] = best[:, :n]
+                elif clear & tame:
+                    k, j = divmod(np.int64(whose[e, i]), n_edges)
+                    weight = _edge_weight(values[j, i], k, j, e, exact)
+                else:
+                    weight = _row_weight(values[:, i], e, exact)
+                result[e, begin + i] = weight
 
 
 @inner
-def _twice_and_once(values, tight, quadratic, linear, most, twice, once):
-    """Find both parts of the bounds of an edge."""
+def _powers(values, t, tight, square, slope, most, twice, once):
+    """Find both terms of an edge's weights; infinite where any cost leaves a value inside."""
     for i in range(_TILE):
-        above = values[i] - tight
-        above = np.inf if above >= most else above
-        twice[i] = 2 * above + quadratic
-        once[i] = above + linear
+        power = t[i] if values[i] - tight < most else np.inf
+        twice[i] = square * power * power
+        once[i] = slope * t[i]
 
 
 @inner
-def _bound(a, b):
-    return more(more(a, b), (a + b) * 0.5 + _LOG_2)
-
-
-@inner
-def _two_least(twice, once, log_expansion, m, least, second, edge):
-    """Keep the two least bounds so far, and whose the first is."""
+def _two_least(twice, once, push, number, least, second, edge):
+    """Keep the two least weights of a box so far, and whose the first is."""
     for i in range(_TILE):
-        bound = _bound(twice[i], once[i] + log_expansion)
-        edge[i] = m if bound < least[i] else edge[i]
-        second[i] = less(more(bound, least[i]), second[i])
-        least[i] = less(bound, least[i])
+        weight = twice[i] + push * once[i]
+        edge[i] = number if weight < least[i] else edge[i]
+        second[i] = less(more(weight, least[i]), second[i])
+        least[i] = less(weight, least[i])
 
 
 @inner
-def _of_all(values, tight, positive, negative, pushes, quadratic, linear, most):
-    """Return the weight of a box for a row where more than one edge may have the least."""
-    weight, enough = np.inf, np.inf
-    for m in range(len(values)):
-        above = values[m] - tight[m]
-        if (_bound(2 * above + quadratic[m], above + linear[m] + pushes[1]) < enough) & (above < most):
-            weight = less(_edge_weight(above, positive[m], negative[m], pushes[0]), weight)
-            enough = np.log(weight) + _MARGIN if weight > _TINY else np.inf
-    return weight
+def _two_largest(least, second, edge, largest, runner_up, beside, whose):
+    """Keep the two largest weights of boxes so far; of the first also the weight next to it, and whose it is."""
+    for i in range(_TILE):
+        better = least[i] > largest[i]
+        runner_up[i] = more(less(least[i], largest[i]), runner_up[i])
+        beside[i] = second[i] if better else beside[i]
+        whose[i] = edge[i] if better else whose[i]
+        largest[i] = more(least[i], largest[i])
 
 
 @inner
-def _edge_weight(above, positive, negative, expansion):
-    t = exp(above + 1)
-    return (positive * t + expansion) * t / negative
+def _row_weight(values, e, exact):
+    """Return the weight of a row from all edges of all boxes."""
+    tight, _, negative, _, most = exact
+    largest = 0.0
+    for k in range(len(tight)):
+        least = np.inf
+        for j in range(len(values)):
+            if (values[j] - tight[k, j] < most) & (negative[k, j] > 0):
+                least = less(_edge_weight(values[j], k, j, e, exact), least)
+        largest = more(least, largest)
+    return largest
+
+
+@inner
+def _edge_weight(value, k, j, e, exact):
+    tight, positive, negative, expansions, _ = exact
+    t = exp(value - tight[k, j] + 1)
+    return (positive[k, j] * t + expansions[e]) * t / negative[k, j]
 
 
 @entry
-def _place(X, scale, unseen, innermost, start, first, last, scaled_first, scaled_last, result):
-    """Find where rows are on the scaled, mirrored axes: what is missing infinitely far inside."""
-    n_features = X.shape[1]
+def _place(ends, scale, result):
+    """Scale and mirror values."""
+    n_features = ends.shape[1]
     for j in range(n_features):
-        upper = n_features + j
-        for i in range(len(X)):
-            x = np.float64(X[i, j])
-            within = less(more(x, scale[0, j]), scale[1, j])
-            scaled = np.rint((within * scale[2, j] - scale[3, j]) * scale[4, j]) * GRID
-            result[j, i] = np.inf if np.isnan(x) else scaled
-            result[upper, i] = np.inf if np.isnan(x) else -scaled
-            if np.isinf(x):
-                result[j, i], result[upper, i] = unseen[j], unseen[upper]
-        if len(first):
-            for i in range(len(X)):
-                x = np.float64(X[i, j])
-                if result[j, i] < innermost[j]:
-                    low = -_FARTHEST if np.isinf(x) else x
-                    result[j, i] = _stop_below(low, result[j, i], j, start, first, last, scaled_first)
-                if result[upper, i] < innermost[upper]:
-                    high = _FARTHEST if np.isinf(x) else x
-                    result[upper, i] = _stop_above(high, result[upper, i], j, start, first, last, scaled_last)
+        low, high, prescale, middle, steps = scale[0, j], scale[1, j], scale[2, j], scale[3, j], scale[4, j]
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            for i in range(ends.shape[2]):
+                x = ends[side, j, i]
+                within = less(more(x, low), high)
+                scaled = sign * np.rint((within * prescale - middle) * steps) * GRID
+                result[side * n_features + j, i] = np.inf if np.isnan(x) else scaled
+
+
+@entry
+def _stop(start, first, last, order, ends):
+    """Replace values by the first stop that an edge meets on its way out to them."""
+    for j in range(ends.shape[1]):
+        below, above = start[j], start[j]
+        for i in order[0, j]:  # sorted values: the next stop is not far from the one before
+            if ends[0, j, i] == ends[0, j, i]:
+                below = _leap(last, below, start[j + 1], ends[0, j, i], False)
+                ends[0, j, i] = ends[0, j, i] if first[below] < ends[0, j, i] else first[below]
+        for i in order[1, j]:
+            if ends[1, j, i] == ends[1, j, i]:
+                above = _leap(first, above, start[j + 1], ends[1, j, i], True)
+                ends[1, j, i] = ends[1, j, i] if last[above - 1] > ends[1, j, i] else last[above - 1]
 
 
 @inner
-def _stop_below(value, mirrored, j, start, first, last, scaled_first):
-    """Return, on the scaled axis, the first stop that a lower edge meets on its way out to a value."""
-    begin, end = start[j], start[j + 1]
-    place = begin + np.searchsorted(last[begin:end], value)
-    return mirrored if first[place] < value else scaled_first[place]
-
-
-@inner
-def _stop_above(value, mirrored, j, start, first, last, scaled_last):
-    begin, end = start[j], start[j + 1]
-    place = begin + np.searchsorted(first[begin:end], value, side="right") - 1
-    return mirrored if last[place] > value else -scaled_last[place]
+def _leap(values, place, end, x, past):
+    """Return the first place from ``place`` on of a sorted value that is at least x, or ``past`` x."""
+    step = 1
+    while place + step <= end and (values[place + step - 1] < x or (past and values[place + step - 1] == x)):
+        place += step
+        step *= 2
+    while step > 1:
+        step //= 2
+        if place + step <= end and (values[place + step - 1] < x or (past and values[place + step - 1] == x)):
+            place += step
+    return place
