@@ -1,5 +1,6 @@
 """Goals: the tests behind them, by other means, and that learners keep them on new rows."""
 
+import json
 import warnings
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from scipy import stats
 
 from boxdraw import FastBoxesClassifierCV, ScoredBoxesClassifier, SparseBoxesClassifier
-from boxdraw.learners.goals import GOALS, Goal, OperatingPoints, _holm, cuts_within, pick
+from boxdraw.learners.goals import GOALS, Goal, OperatingPoints, _holm, cuts_within, judge, pick
 
 LEARNERS = [SparseBoxesClassifier, ScoredBoxesClassifier, FastBoxesClassifierCV]
 
@@ -270,7 +271,7 @@ def test_a_budget_is_judged_by_what_it_flags():
 
 def test_only_constraints_that_there_are_can_be_relaxed():
     X, y = np.array([[1.0], [2], [3], [4]]), [0, 0, 1, 1]
-    for given, words in (({}, "(max_alarm_rate). Ask for less, or learn"), ({"min_box_rows": 2}, "relax the constr")):
+    for given, words in (({}, "(a higher max_alarm_rate), or learn"), ({"min_box_rows": 2}, "relax the constr")):
         assert words in words_of(SparseBoxesClassifier(max_alarm_rate=0.1, **given), X, y)
 
 
@@ -286,3 +287,56 @@ def test_fast_boxes_flag_few_rows_where_no_box_keeps_the_alarms(seed, share):
     assert model.goal_.kept or "out of reach" in words
     assert (model.predict(X) == 1).mean() <= max(share, 2 / len(X))
     assert model.false_alarm_cost_ >= y.mean() / (1 - y.mean())
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize(("goal", "less"), [("max_alarm_rate", "higher"), ("min_precision", "lower")])
+def test_warnings_of_a_goal_out_of_reach_do_not_contradict_each_other(learner, goal, less):
+    """They say to ask for less, and not to ask for more at the same time."""
+    rng = np.random.default_rng(3)
+    X = rng.random((600, 1)).round(1)
+    y = ((X[:, 0] > 0.4) & (rng.random(600) < 0.3)).astype(int)
+    model = learner(**{goal: 0.001 if goal == "max_alarm_rate" else 0.999}, pos_label=1)
+    words = words_of(model, X, y)
+    assert not model.goal_.kept
+    assert f"Ask for less (a {less} {goal})" in words
+    assert f"lower {goal}" not in words.lower() or less == "lower"
+    assert f"raise {goal}" not in words.lower()
+    assert "false_alarm_cost" not in words  # which was not stated
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_goal_that_could_not_be_tested_is_there_and_not_kept(learner):
+    X, y = payments(300, 0)
+    y[np.flatnonzero(y)[1:]] = 0  # a single positive
+    model = learner(max_alarm_rate=0.1)
+    assert "Flagged at most 10%: " in words_of(model, X, y)
+    assert (model.goal_.name, model.goal_.value, model.goal_.kept) == ("max_alarm_rate", 0.1, False)
+    assert json.loads(json.dumps(model.goal_.as_dict(), allow_nan=False))["kept"] is False
+
+
+@pytest.mark.parametrize("learner", [SparseBoxesClassifier, ScoredBoxesClassifier])
+@pytest.mark.parametrize(("name", "value"), [("max_alarm_rate", 0.06), ("min_precision", 0.6), ("min_recall", 0.85)])
+def test_other_points_keep_the_goal_that_was_asked_for(learner, name, value):
+    X, y = payments(3_000, 0)
+    model = learner(**{name: value}, pos_label=1)
+    words_of(model, X, y)
+    new, labels = payments(20_000, 1)
+    for size in {model.frontier_.sizes[0], model.frontier_.sizes[-1]}:
+        other = model.at(size)
+        assert (other.goal_.name, other.goal_.value, other.goal_.confidence) == (name, value, 0.9)
+        found = shares_of(other, new, labels)[name]
+        if other.goal_.kept:
+            assert found <= value if name == "max_alarm_rate" else found >= value
+        if learner is ScoredBoxesClassifier or name != "max_alarm_rate":
+            assert getattr(other.goal_, name[4:]) == pytest.approx(found, abs=0.15)
+    chosen = model.at(model.frontier_.chosen)
+    assert chosen.goal_ == model.goal_
+
+
+def test_a_single_point_is_judged_at_the_level_of_a_test():
+    points = OperatingPoints(np.array([0.9]), np.array([0.05]), 0.1, (1000.0, 9000.0))
+    for goal in (Goal("max_alarm_rate", 0.16, 0.9), Goal("min_precision", 0.6, 0.9), Goal("min_recall", 0.88, 0.9)):
+        alone = pick(goal, points)[1]
+        assert judge(goal, points) == alone
+    assert not judge(Goal("max_alarm_rate", 0.5, 0.9), points.at(0.0, 0.0)).kept  # flags nothing

@@ -1,4 +1,5 @@
 import math
+from importlib.resources import files
 
 import numpy as np
 import pandas as pd
@@ -173,6 +174,10 @@ def test_text_and_page_have_the_same_figures():
         assert f"{one.difference:+.1%}" in text
         assert f"{one.difference:+.1%}" in page
     assert "McNemar" in page
+    base = files("boxdraw.report").joinpath("css/base.css").read_text("utf-8")
+    assert base in page  # the style of the report
+    assert "@media (prefers-color-scheme: dark)" in page
+    assert "@media print" in page
     assert repr(found) == text
 
 

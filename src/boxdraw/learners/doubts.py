@@ -24,7 +24,14 @@ _GUESSES = 2  # rows of a class, from which no limit can be learned
 
 def everything_is_flagged(model: Any) -> str:
     """Return the warning of boxes that hold all training rows."""
-    return f"The boxes hold all training rows: everything is flagged. {_fewer_alarms(model).capitalize()}."
+    change = "" if _asks_for_less(model) else f" {_fewer_alarms(model).capitalize()}."
+    return f"The boxes hold all training rows: everything is flagged.{change}"
+
+
+def _asks_for_less(model: Any) -> bool:
+    """Return True if few alarms were asked for and are out of reach: the warning of that says what to change."""
+    goal = getattr(model, "goal_", None)
+    return goal is not None and not goal.kept and goal.name != "min_recall"
 
 
 def _fewer_alarms(model: Any) -> str:
@@ -88,8 +95,8 @@ def caution(model: Any, data: Training, doubt: str = "") -> None:
 def _many_alarms(model: Any, data: Training, flagged: BoolArray, doubt: str) -> Iterator[str]:
     """Yield a warning if so many rows are flagged that most can't be positive; beside a doubt, if hardly any is."""
     has_goals = hasattr(model, GOALS[0])
-    if has_goals and (_has_own_weight(model) or model.max_alarm_rate is not None):
-        return  # it is what was asked for
+    if has_goals and (_has_own_weight(model) or model.max_alarm_rate is not None or _asks_for_less(model)):
+        return  # it is what was asked for, or has been said
     mass = data.weights / data.weights.sum()
     share, base_rate = float(mass[flagged].sum()), float(mass[data.positive].sum())
     caught = float(mass[flagged & data.positive].sum())

@@ -22,6 +22,7 @@ from scipy.special import betainc, betaincinv, ndtr, ndtri
 from boxdraw._core.arrays import BoolArray, FloatArray
 from boxdraw._core.warn import warn
 from boxdraw.model.risk import check_base_rate
+from boxdraw.model.settings import as_plain
 
 GOALS = ("max_alarm_rate", "min_precision", "min_recall")
 _PARTS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.35, 0.2)  # of a budget of alarms, of which new rows keep some
@@ -70,6 +71,10 @@ class Goal:
     def missed(self) -> KeptGoal:
         """Return what a model without boxes makes of the goal: it flags nothing, and that is not what is asked for."""
         return KeptGoal(self.name, self.value, self.confidence, False, *[0.0] * 4)
+
+    def untested(self) -> KeptGoal:
+        """Return what is known of the goal where no rows could be held out."""
+        return KeptGoal(self.name, self.value, self.confidence, False, *[math.nan] * 4)
 
     def chance(self, share: FloatArray, n: FloatArray) -> FloatArray:
         """Return how likely so good a share of n rows is where the goal is just missed: a binomial tail."""
@@ -123,6 +128,10 @@ class OperatingPoints:
         shares = [flagged[:, side] @ weight[side] for side in (positive, ~positive)] / mass[:, None]
         return cls(shares[0], shares[1], float(mass[0] / mass.sum()), (mass[0] / each[0], mass[1] / each[1]))
 
+    def at(self, recall: float, false_alarms: float) -> OperatingPoints:
+        """Return another point, of the same rows."""
+        return replace(self, recall=np.array([recall]).clip(0, 1), false_alarms=np.array([false_alarms]).clip(0, 1))
+
     @property
     def alarm_rate(self) -> FloatArray:
         """Share of all rows that are flagged."""
@@ -167,7 +176,7 @@ class KeptGoal:
 
     ``alarm_rate``, ``precision`` and ``recall`` are those of held-out rows, at ``base_rate`` if that is stated; with
     the stated confidence, the one that the goal is about is no worse than ``bound``, if ``kept``. A model that flags
-    nothing keeps no goal: all are 0.
+    nothing keeps no goal: all are 0. They are NaN where there were too few rows to hold any out.
     """
 
     name: str
@@ -179,6 +188,11 @@ class KeptGoal:
     precision: float
     recall: float
 
+    @property
+    def is_known(self) -> bool:
+        """Whether there are held-out rows that say anything about the goal."""
+        return not math.isnan(self.bound)
+
     def is_as_near(self, other: KeptGoal) -> bool:
         """Return whether this keeps the goal or, if the other point does not either, promises no less of it."""
         worse = self.bound > other.bound if self.name == "max_alarm_rate" else self.bound < other.bound
@@ -186,11 +200,14 @@ class KeptGoal:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what a model file says of it."""
-        return asdict(self) | {"text": str(self)}
+        return dict(as_plain(asdict(self))) | {"text": str(self)}
 
     def __str__(self) -> str:
         field, words, side = _SHARES[self.name]
-        asked = f"{words} {side} {percent(self.value)}: {'kept' if self.kept else 'out of reach'}"
+        asked = f"{words} {side} {percent(self.value)}"
+        if not self.is_known:
+            return f"{asked}: not known to be kept, as there are too few rows to hold any out"
+        asked += f": {'kept' if self.kept else 'out of reach'}"
         if not self.alarm_rate and not self.kept:
             return f"{asked}. On held-out rows nothing is flagged"
         figures = {"flagged": self.alarm_rate, "precision": self.precision, "recall": self.recall}
@@ -255,10 +272,25 @@ def cuts_within(score: FloatArray, weight: FloatArray, shares: Sequence[float]) 
     return np.asarray(values[np.minimum(first, len(values) - 1)])
 
 
+def judge(goal: Goal, point: OperatingPoints) -> KeptGoal:
+    """Return what held-out rows promise of a single operating point, which was not chosen by them."""
+    if goal.base_rate is not None:
+        point = replace(point, base_rate=goal.base_rate)
+    share, n = getattr(point, _SHARES[goal.name][0]), point.n_rows(goal.name)
+    kept = bool(goal.chance(share, n)[0] <= goal.level and point.alarm_rate[0] > 0)
+    figures = goal.bound(share, n, np.array([goal.level])), point.alarm_rate, point.precision, point.recall
+    return KeptGoal(goal.name, goal.value, goal.confidence, kept, *(float(figure[0]) for figure in figures))
+
+
 def warn_if_missed(found: KeptGoal | None, constrained: bool = False) -> None:
     """Warn of a goal that no operating point keeps, and say what is within reach."""
-    if found is not None and not found.kept:
-        nearest = f"operating point keeps the goal ({found.name}), and this is the nearest"
-        none = f"boxes keep the goal ({found.name})" + " and all constraints" * constrained
-        less = "Ask for less" + ", relax the constraints" * constrained
-        warn(f"{found}. No {nearest if found.alarm_rate else none}. {less}, or learn from more rows or other features.")
+    if found is None or found.kept:
+        return
+    if not found.is_known:
+        warn(f"{found}. Learn from more rows.")
+        return
+    nearest = f"operating point keeps the goal ({found.name}), and this is the nearest"
+    none = f"boxes keep the goal ({found.name})" + " and all constraints" * constrained
+    less = f"Ask for less (a {'higher' if found.name == 'max_alarm_rate' else 'lower'} {found.name})"
+    less += ", relax the constraints" * constrained
+    warn(f"{found}. No {nearest if found.alarm_rate else none}. {less}, or learn from more rows or other features.")

@@ -133,21 +133,15 @@ class Comparison:
     def to_html(self) -> str:
         """Return a page of the same."""
         rules = [[rule.kind, rule.text, _number(rule.old_rows), _number(rule.new_rows)] for rule in self.rules]
-        parts = [table(["", "Rule", "Rows before", "Rows now"], rules)]
+        parts = {"Rules": table(["", "Rule", "Rows before", "Rows now"], rules, words=True)}
         if self.figures:
-            figures = [
-                [
-                    one.name,
-                    _share(one.old),
-                    _share(one.new),
-                    f"{one.difference:+.1%}",
-                    f"{one.low:+.1%} to {one.high:+.1%}",
-                ]
-                for one in self.figures
-            ]
-            parts.append(table(["", "Old", "New", "Difference", "95% interval"], figures))
-            parts += [f"<p>{escape(line)}</p>" for line in self._moves()]
-        return page("Rules compared", "Old and new rules", parts)
+            rows = []
+            for one in self.figures:
+                change = f"{one.difference:+.1%}", f"{one.low:+.1%} to {one.high:+.1%}"
+                rows.append([one.name, _share(one.old), _share(one.new), *change])
+            parts["Figures"] = table(["", "Old", "New", "Difference", "95% interval"], rows)
+            parts["Rows that change sides"] = "".join(f"<p>{escape(line)}</p>" for line in self._moves())
+        return page("Old and new rules", parts)
 
     def __repr__(self) -> str:
         return self.to_text()

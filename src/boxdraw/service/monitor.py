@@ -22,7 +22,7 @@ from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model
 from boxdraw.service.compare import drawing_of
 from boxdraw.service.counts import Counter, Piece, Tally, boxes_of, divided, stability_index, tails
-from boxdraw.service.page import PICTURES, page, picture, table
+from boxdraw.service.page import page, picture, table
 from boxdraw.service.periods import Labelled, Reader, as_piece, sorted_periods, two_labels
 
 __all__ = ["Alarm", "Monitoring", "Reading", "monitor", "watch"]
@@ -146,9 +146,9 @@ class Monitoring:
         pictures = "".join(_picture(*names, those) for names, those in series.items())
         key = "Dashed: reference, or bound of an index. Dotted: expected. Red: out of bounds. Below: the last period."
         rows = [[str(alarm.period), alarm.text] for alarm in self.alarms]
-        found = table(["Period", "Out of bounds"], rows) if rows else "<p>Within bounds</p>"
-        parts = [f"<p>{key}</p>", f'<div class="all">{pictures}</div>', found]
-        return page("Rules watched", "Rules over time", parts, PICTURES)
+        found = table(["Period", "What"], rows, words=True) if rows else "<p>Nothing</p>"
+        series_part = f'<p>{key}</p><div class="series">{pictures}</div>'
+        return page("Rules over time", {"Out of bounds": found, "Figures by period": series_part})
 
     def __repr__(self) -> str:
         return self.to_text()

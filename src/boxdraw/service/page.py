@@ -1,21 +1,26 @@
-"""The shell of pages about rules in service, their tables and small pictures."""
+"""Pages about rules in service, in the style of the report page: their tables and small pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from importlib.resources import files
 from math import isnan
 
 
-def page(title: str, heading: str, parts: Sequence[str], css: str = "") -> str:
-    """Return a page of some parts, which are HTML already."""
-    return _PAGE.format(title=escape(title), heading=escape(heading), body="\n".join(parts), css=css)
+def page(title: str, parts: Mapping[str, str]) -> str:
+    """Return a page of some parts with their headings, which are HTML already."""
+    sections = [f"<section><h2>{escape(heading)}</h2>\n{part}</section>" for heading, part in parts.items()]
+    sheets = [files("boxdraw.report").joinpath(f"css/{name}.css").read_text("utf-8") for name in ("base", "controls")]
+    return _PAGE.format(title=escape(title), body="\n".join(sections), css="".join([*sheets, _OWN]))
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of texts."""
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], words: bool = False) -> str:
+    """Return a table of texts; its second column has ``words`` or numbers, as all after it."""
     lines = [f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows]
-    return f"<table><tr>{''.join(f'<th>{escape(cell)}</th>' for cell in head)}</tr>{''.join(lines)}</table>"
+    top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    body = f"<thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f'<div class="scroll"><table class="{"words" if words else "figures"}">{body}</table></div>'
 
 
 def picture(caption: str, lines: Mapping[str, Sequence[float]], out: Sequence[bool], names: Sequence[str]) -> str:
@@ -36,17 +41,96 @@ def picture(caption: str, lines: Mapping[str, Sequence[float]], out: Sequence[bo
     return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-PICTURES = """.all{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0;width:13.5rem}figcaption{font-size:.85rem}
-svg{width:100%;border-bottom:1px solid #ccc}polyline{fill:none;stroke:#0b5cad;stroke-width:1.5}
-polyline.reference{stroke:#777;stroke-dasharray:5 3}polyline.expected{stroke:#b3470a;stroke-dasharray:1 3}
-.in{fill:#0b5cad}.out{fill:#a8231c}
+_OWN = """
+main {
+  max-width: 75rem;
+}
+
+.words :is(th, td):nth-child(2) {
+  text-align: start;
+}
+
+.series {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 1rem;
+}
+
+figure {
+  width: 13.5rem;
+  margin: 0;
+  break-inside: avoid;
+}
+
+figcaption {
+  color: var(--quiet);
+  font-size: 0.8125rem;
+}
+
+figure svg {
+  width: 100%;
+  border-bottom: 1px solid var(--line);
+}
+
+polyline {
+  fill: none;
+  stroke: var(--accent);
+  stroke-width: 1.5;
+}
+
+.reference {
+  stroke: var(--quiet);
+  stroke-dasharray: 5 3;
+}
+
+.expected {
+  stroke: var(--positive);
+  stroke-dasharray: 1 3;
+}
+
+.in {
+  fill: var(--accent);
+}
+
+.out {
+  fill: var(--bad);
+}
+
+@media print {
+  :root {
+    color-scheme: light;
+    --page: #ffffff;
+    --card: #ffffff;
+    --ink: #000000;
+    --quiet: #444444;
+    --line: #bbbbbb;
+    --accent: #0b5cad;
+    --positive: #b3470a;
+    --bad: #a8231c;
+    font-size: 10pt;
+  }
+
+  main section {
+    padding: 0;
+    border: 0;
+  }
+}
 """
 
 _PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
-<style>body{{font:16px system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}}
-table{{border-collapse:collapse;margin:1rem 0}}td,th{{border-bottom:1px solid #ccc;padding:.3rem .8rem;text-align:left}}
-{css}</style><h1>{heading}</h1>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{css}</style>
+</head>
+<body>
+<header id="top"><h1>{title}</h1></header>
+<main>
 {body}
+</main>
+</body>
 </html>
 """

@@ -229,6 +229,9 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         for low, high in zip(lower, upper, strict=True):
             flagged |= (((low <= X) & (high >= X)) | np.isnan(X)).all(axis=1)
         cost = "false_alarm_cost" if self.negative_weight is None else "negative_weight"
+        if not flagged.any() and (goal := goal_of(self)) is not None:
+            self.goal_ = goal.missed()
+            return ""  # the warning of the goal says so
         if not flagged.any():
             why = f"No training row is in a box at a cost of {self.negative_weight_:.3g} per false alarm"
             more = "In Python, path() has boxes at other costs, and critical_weight() ranks rows."
@@ -278,7 +281,8 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
         """Choose a setting of the grid and the cost on the inner folds."""
         for name in ("best_params_", "best_score_", "best_index_", "cv_results_"):
             self.__dict__.pop(name, None)  # an earlier fit's, where this one has nothing to choose by
-        self.goal_, self._by_chance = None, ""
+        goal, self._by_chance = goal_of(self), ""
+        self.goal_ = None if goal is None else goal.untested()  # until folds tell
         grid = read_grid(self)
         scorer = None if self.scoring is None else get_scorer(self.scoring)
         positive, negative = source.weights

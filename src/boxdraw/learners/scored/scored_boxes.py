@@ -253,7 +253,8 @@ class ScoredBoxesClassifier(SampleLearner):
         union = None if setting.signed else shape.max_union
         cards = [learn.card_of(ready, drawn, min(size, len(drawn)), union) for size in sizes]
         at = min(choice.at, len(sizes) - 1)
-        cards[at] = self._keep(cards[at], ready.order, dealt, choice)
+        kept = [self._keep(card, ready.order, dealt, choice, number) for number, card in enumerate(cards)]
+        cards, goals = [card for card, _ in kept], [goal for _, goal in kept]
         progress.step(
             f"boost: {len(cards[at].points)} boxes of at most {setting.max_limits} limits, lam={setting.lam:g}"
         )
@@ -264,10 +265,11 @@ class ScoredBoxesClassifier(SampleLearner):
             rounded = learn.round_card(drawn, data, ready.order, self._encoding.steps, self.n_jobs, asked, table)
             boxes = self._encoding.boxes(rounded.lower, rounded.upper, ready.order)
         self._order, self._cards = ready.order, dict(zip(sizes, cards, strict=True))
+        self._goals = dict(zip(sizes, goals, strict=True))
         points: list[CardPoint] = []
         for number, card in enumerate(cards):
             scorecard = _scorecard(boxes, card)
-            if union is not None and self.goal_ is None and len(scorecard.union()) > union:
+            if union is not None and goals[number] is None and len(scorecard.union()) > union:
                 scorecard = _scorecard(plain, card)  # round limits may overlap where these do not
             if number == at:
                 points = [point for point in points if point.n_boxes < len(scorecard)]
@@ -283,6 +285,7 @@ class ScoredBoxesClassifier(SampleLearner):
         (point,) = [point for point in points if point.max_boxes == size]
         self.frontier_ = CardFrontier(points, point.n_boxes)
         self.scorecard_, self.max_boxes_, self._card = point.scorecard, size, self._cards[size]
+        self.goal_ = self._goals[size]
         self._set_risk(point.risk)
 
     def at(self, n_boxes: int) -> ScoredBoxesClassifier:
@@ -296,7 +299,9 @@ class ScoredBoxesClassifier(SampleLearner):
         Returns
         -------
         ScoredBoxesClassifier
-            A fitted copy with another ``scorecard_`` and its risk, of which no goal is promised.
+            A fitted copy with another ``scorecard_`` and its risk. A goal has been kept as well as this card can, and
+            ``goal_`` says what is promised. Each is tested on its own: if you take the one of many that keeps the goal,
+            it is less sure than ``confidence``.
 
         Examples
         --------
@@ -311,22 +316,20 @@ class ScoredBoxesClassifier(SampleLearner):
         check_is_fitted(self)
         point, model = self.frontier_.at(n_boxes), copy.copy(self)
         if point.n_boxes != self.frontier_.chosen:
-            model.goal_ = None
             model._use(list(self.frontier_), point.max_boxes)
         return model
 
-    def _keep(self, card: Any, order: Any, data: Training, choice: Any) -> Any:
-        """Return the card with the threshold that keeps the goal, if there is one."""
+    def _keep(self, card: Any, order: Any, data: Training, choice: Any, number: int) -> tuple[Any, KeptGoal | None]:
+        """Return the card of a size with the threshold that keeps the goal, if there is one, and what is promised."""
         from boxdraw.learners.scored.keep import keep
 
-        goal, self.goal_ = goal_of(self), None
-        folds, number = choice.folds, choice.at
-        if goal is not None and folds:
-            if not len(card.points):
-                self.goal_ = goal.missed()
-            else:
-                card, self.goal_ = keep(card, order, goal, data, folds, number, self.signed_points is False)
-        return card
+        if (goal := goal_of(self)) is None:
+            return card, None
+        if not choice.folds:
+            return card, goal.untested()
+        if not len(card.points):
+            return card, goal.missed()
+        return keep(card, order, goal, data, choice.folds, number, self.signed_points is False)
 
     @property
     def boxes_(self) -> BoxSet:  # type: ignore[override]  # the others set it in fit; here there may be none

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -156,7 +156,8 @@ class Fit:
             choice, found = choose_aim(self._held_out, choices, self._goal, tested)
         rates = self._held_out.rates[(slice(None), slice(None), *choice.place)].mean(axis=0)
         # Shares of weights may add up to a little more than 1.
-        caught, alarms = np.clip(rates, 0, 1).tolist() if found is None else found.rates
+        point = np.clip(rates, 0, 1) if found is None else (found.point.recall[0], found.point.false_alarms[0])
+        caught, alarms = map(float, point)
         counts = self.n_positives, np.count_nonzero(self.table.downs > 0)
         error = np.sqrt(caught * (1 - caught) / counts[0] + alarms * (1 - alarms) / counts[1])
         if caught - alarms > _CLEARLY[is_small(self.table)] * error:
@@ -189,7 +190,7 @@ class Fit:
         by_cost, ranking = self._rank(drawing, grid, choice) if ranks else ([], Ranking([], np.ones(0)))
         return Found(
             boxes,
-            self._frontier(path, grid, choice, boxes, softness),
+            self._frontier(path, grid, choice, boxes, softness, aim),
             by_cost,
             ranking,
             self._order,
@@ -417,7 +418,13 @@ class Fit:
         return limits_of(drawing, self.table, self._axes, self._data.X.shape[1])
 
     def _frontier(
-        self, path: dict[tuple[int, int, int], Drawing], grid: Grid, choice: Choice, boxes: BoxSet, softness: float
+        self,
+        path: dict[tuple[int, int, int], Drawing],
+        grid: Grid,
+        choice: Choice,
+        boxes: BoxSet,
+        softness: float,
+        aim: Aim | None,
     ) -> Frontier:
         """Return the drawings for the chosen cost by their number of limits; the chosen one is the model's."""
         asked = self._constraints.asked
@@ -432,7 +439,12 @@ class Fit:
                 drawn = self._boxes(drawing, rows, (grid.ratios[choice.ratio], price), softness)
                 if len(drawn) or not asked.of_rows:
                     points.append(self._point(drawn, grid, Choice(choice.ratio, g, q)))
-        return make_frontier(points, self._point(boxes, grid, choice)) if len(boxes) else Frontier([], 0)
+        chosen = self._point(boxes, grid, choice)
+        if aim is not None and aim.share is not None:  # the folds' drawings were cut down, too
+            recall, alarms = float(aim.point.recall[0]), float(aim.point.false_alarms[0])
+            score = recall - grid.ratios[choice.ratio] * alarms
+            chosen = replace(chosen, score=score, recall=recall, false_alarm_rate=alarms)
+        return make_frontier(points, chosen) if len(boxes) else Frontier([], 0)
 
     def _point(self, boxes: BoxSet, grid: Grid, at: Choice) -> FrontierPoint:
         score = error = recall = alarms = float("nan")

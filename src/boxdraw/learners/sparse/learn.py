@@ -245,7 +245,7 @@ class Aim:
     """What held-out rows promise of a goal and, of the most alarms, how to keep to it."""
 
     kept: KeptGoal
-    rates: tuple[float, float]  # held-out shares of positives and of negatives that are flagged
+    point: OperatingPoints  # what is flagged of the held-out rows
     share: float | None = None  # of the training rows that may be flagged
     choices: Sequence[Choice] = ()  # of whose drawings the best one is cut down to it
 
@@ -273,7 +273,7 @@ def choose_aim(held_out: HeldOut, choices: Sequence[Choice], goal: Goal, tested:
         rates = _rates_at(held_out, choices)
     points = _points(rates, tested)
     at, kept = pick(goal, points)
-    reached = float(points.recall[at]), float(points.false_alarms[at])
+    reached = points.at(points.recall[at], points.false_alarms[at])
     return (
         (choices[0], Aim(kept, reached, goal.shares[at], choices))
         if goal.is_most

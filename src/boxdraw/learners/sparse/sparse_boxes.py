@@ -21,7 +21,7 @@ from boxdraw.learners.constraints import MOST_RATIO, ColumnConstraints
 from boxdraw.learners.doubts import caution, everything_is_flagged, guesses, nothing_is_flagged
 from boxdraw.learners.folds import inner_splits
 from boxdraw.learners.frontier import Frontier
-from boxdraw.learners.goals import KeptGoal, goal_of, warn_if_missed
+from boxdraw.learners.goals import Goal, KeptGoal, OperatingPoints, goal_of, judge, warn_if_missed
 from boxdraw.learners.parameters import NO_CAP, check_bool, check_cost, check_not_negative
 from boxdraw.learners.sample import draw_sample
 from boxdraw.learners.sparse.existing import added, check_existing, idle_rules, idle_text, left_by
@@ -134,7 +134,8 @@ class SparseBoxesClassifier(SampleLearner):
     max_boxes_ : int
         The most boxes that the inner folds allow.
     goal_ : KeptGoal or None
-        What was asked for, whether held-out rows keep it, and its bound; None without a goal, or without inner folds.
+        What was asked for, whether held-out rows keep it, and its bound; None without a goal. Where there are too few
+        rows for inner folds, nothing is promised and its figures are NaN.
     revisions_ : list of Revision
         With ``revise``: the rules after each number of changes, from none on, with the changes in words, their gain on
         held-out rows with its interval, and how many of all rows change sides. ``boxes_`` are those of the best gain,
@@ -168,6 +169,7 @@ class SparseBoxesClassifier(SampleLearner):
     frontier_: Frontier
     path_: list[tuple[float, BoxSet]]
     goal_: KeptGoal | None
+    _held_out_point: OperatingPoints | None
     revisions_: list[Revision]
     _shown_as = "Sparse Boxes"
     _ranks = True  # rows, by drawings for other costs
@@ -294,7 +296,9 @@ class SparseBoxesClassifier(SampleLearner):
         self._order, self._ranking = found.order, found.ranking
         self.false_alarm_cost_ = _stated(self.false_alarm_cost, grid.ratios[found.ratio] * data.balance)
         self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
-        self.goal_ = None if aim is None or goal is None else aim.kept if len(found.boxes) else goal.missed()
+        self.goal_, self._held_out_point = None, None if aim is None else aim.point
+        if goal is not None:
+            self.goal_ = goal.untested() if aim is None else aim.kept if len(found.boxes) else goal.missed()
         self._set_risk(found.risk)
         self.max_boxes_ = grid.n_boxes[choice.n_boxes]
         self.__dict__.pop("revisions_", None)
@@ -316,6 +320,8 @@ class SparseBoxesClassifier(SampleLearner):
         -------
         SparseBoxesClassifier
             A fitted copy with other ``boxes_``, whose risk is not known; it ranks as this one does, flagged rows first.
+            A goal is kept in ``goal_``, which says what held-out rows promise of this drawing. Each is tested on its
+            own: if you take the one of many that keeps the goal, it is less sure than ``confidence``.
 
         Examples
         --------
@@ -330,6 +336,9 @@ class SparseBoxesClassifier(SampleLearner):
         point = self.frontier_.at(n_limits)
         model = copy.copy(self)
         model._set_risk(None)  # that of other boxes
+        if self.goal_ is not None and self._held_out_point is not None and point.n_limits != self.frontier_.chosen:
+            goal = Goal(self.goal_.name, self.goal_.value, self.goal_.confidence, self.base_rate)
+            model.goal_ = judge(goal, self._held_out_point.at(point.recall, point.false_alarm_rate))
         model.boxes_, model.frontier_ = point.boxes, Frontier(list(self.frontier_), point.n_limits)
         return model
 
