@@ -5,9 +5,11 @@ import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, KFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import boxdraw.learners.folds
-from boxdraw import FastBoxesClassifierCV, ScoredBoxesClassifier, SparseBoxesClassifier
+from boxdraw import ExactBoxesClassifier, FastBoxesClassifierCV, ScoredBoxesClassifier, SparseBoxesClassifier
 from boxdraw.learners.folds import inner_splits
 from boxdraw.tables.training import Training
 
@@ -36,7 +38,7 @@ def splits(monkeypatch):
         seen.extend((data.groups[train], data.groups[test]) for train, test in found)
         return found
 
-    for name in ("sparse.fit", "scored.choose", "fast.cv"):
+    for name in ("sparse.fit", "scored.choose", "fast.cv", "exact.choice"):
         module = __import__(f"boxdraw.learners.{name}", fromlist=["inner_splits"])
         monkeypatch.setattr(module, "inner_splits", spy)
     assert boxdraw.learners.folds.inner_splits is inner_splits
@@ -125,6 +127,21 @@ def test_folds_of_groups_have_equal_shares_of_the_classes():
         assert all(300 < len(test) < 500 for _, test in found)
     with pytest.warns(UserWarning, match="groups parameter is ignored"):
         inner_splits(data, y, KFold(3), None)
+
+
+def test_the_number_of_exact_boxes_is_chosen_on_whole_groups(splits):
+    X, y, groups = make_rows()
+    exact = ExactBoxesClassifier(max_boxes="auto", max_limits=1, pos_label=1)
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipe = make_pipeline(StandardScaler(), clone(exact).set_fit_request(groups=True))
+        pipe.fit(X, y, groups=groups)
+    assert len(splits) == 3
+    for train, test in splits:
+        assert not set(train) & set(test)
+        assert len(train) + len(test) == len(X)
+    assert (pipe.predict(X) == y).mean() > 0.8
+    with pytest.raises(ValueError, match='groups are for inner folds, and only max_boxes="auto" has them'):
+        clone(exact).set_params(max_boxes=2).fit(X, y, groups=groups)
 
 
 def test_groups_come_by_metadata_routing(splits):

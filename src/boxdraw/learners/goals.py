@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from numbers import Real
 from typing import Any
 
@@ -176,7 +176,8 @@ class KeptGoal:
 
     ``alarm_rate``, ``precision`` and ``recall`` are those of held-out rows, at ``base_rate`` if that is stated; with
     the stated confidence, the one that the goal is about is no worse than ``bound``, if ``kept``. A model that flags
-    nothing keeps no goal: all are 0. They are NaN where there were too few rows to hold any out.
+    nothing keeps no goal: all are 0. They are NaN where there were too few rows to hold any out. Beside existing rules,
+    all shares are ``of_rest``: of the rows that these leave.
     """
 
     name: str
@@ -187,6 +188,7 @@ class KeptGoal:
     alarm_rate: float
     precision: float
     recall: float
+    of_rest: bool = field(default=False, kw_only=True)
 
     @property
     def is_known(self) -> bool:
@@ -205,6 +207,8 @@ class KeptGoal:
     def __str__(self) -> str:
         field, words, side = _SHARES[self.name]
         asked = f"{words} {side} {percent(self.value)}"
+        if self.of_rest:
+            asked = f"Among the rows that the existing rules leave: {asked[0].lower()}{asked[1:]}"
         if not self.is_known:
             return f"{asked}: not known to be kept, as there are too few rows to hold any out"
         asked += f": {'kept' if self.kept else 'out of reach'}"

@@ -100,3 +100,15 @@ def test_nothing_left_is_an_error_that_leaves_the_model_as_it_was(flagged, what)
     assert {name: value for name, value in vars(model).items() if name.endswith("_")} == {
         name: value for name, value in before.items() if name.endswith("_")
     }
+
+
+def test_goals_are_about_the_rows_that_the_rules_leave():
+    model = SparseBoxesClassifier(existing=OLD, max_alarm_rate=0.05).fit(X, y)
+    assert str(model.goal_).startswith("Among the rows that the existing rules leave: flagged at most 5.0%: kept.")
+    assert model.goal_.as_dict()["of_rest"]
+    rest = ~OLD.contains(X)
+    new = model.boxes_.contains(X)[rest]
+    assert model.goal_.alarm_rate == pytest.approx(new.mean(), abs=0.005)
+    assert model.goal_.recall == pytest.approx(new[y[rest]].mean(), abs=0.1)
+    alone = SparseBoxesClassifier(max_alarm_rate=0.05).fit(X, y)
+    assert str(alone.goal_).startswith("Flagged at most 5.0%: kept.")

@@ -13,7 +13,7 @@ from boxdraw.learners.engine.levels import FEW_CATEGORIES, UNSEEN, category_leve
 from boxdraw.learners.exact.edges import place_edges
 from boxdraw.learners.exact.objective import Objective
 from boxdraw.learners.exact.strategies import Budget, Outcome, draw_alone, part_of
-from boxdraw.learners.folds import fold_numbers
+from boxdraw.learners.folds import inner_splits
 from boxdraw.tables.order import Order, fit_order
 from boxdraw.tables.training import Training
 
@@ -28,17 +28,21 @@ def choose_max_boxes(rows: Training, objective: Objective, budget: Budget, rando
     n_folds = int(min(_FOLDS, rows.positive.sum(), (~rows.positive).sum()))
     if n_folds < 2:  # nothing to choose by
         return N_BOXES[0], False
-    fold = fold_numbers(rows, n_folds, random_state)
+    tests = [
+        np.bincount(test, minlength=len(rows.X)) > 0
+        for _, test in inner_splits(rows, rows.positive, n_folds, random_state)
+    ]
+    n_folds = len(tests)
     seconds = _SHARE * max(budget.end - time.perf_counter(), 0.0) / (n_folds * len(N_BOXES))
     scores = np.zeros((len(N_BOXES), n_folds))
     for k, n_boxes in enumerate(N_BOXES):
-        for number in range(n_folds):
-            part = replace(_scaled(objective, fold != number), max_boxes=n_boxes)
+        for number, held_out in enumerate(tests):
+            part = replace(_scaled(objective, ~held_out), max_boxes=n_boxes)
             outcome = draw_alone(part, replace(budget, seconds=seconds, gap=0.0))
             if outcome.status == "interrupted":
                 return N_BOXES[max(k - 1, 0)], True
-            scores[k, number] = _score(objective, part, outcome, fold == number)
-    means, error = scores.mean(axis=1), scores.std(axis=1, ddof=1) / n_folds**0.5
+            scores[k, number] = _score(objective, part, outcome, held_out)
+    means, error = scores.mean(axis=1), scores.std(axis=1, ddof=min(n_folds - 1, 1)) / n_folds**0.5
     best = int(means.argmax())
     return N_BOXES[int(np.argmax(means >= means[best] - _CLOSE * error[best]))], False
 

@@ -215,7 +215,7 @@ class ExactBoxesClassifier(LearnedBoxClassifier):
         self.callback = callback
 
     @unchanged_on_error
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactBoxesClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> ExactBoxesClassifier:
         """Search for the best drawing.
 
         Parameters
@@ -227,6 +227,9 @@ class ExactBoxesClassifier(LearnedBoxClassifier):
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows in the objective. Weights with many digits are rounded for the search; the certificate
             states the error, and the bound allows for it.
+        groups : array-like of shape (n_samples,), optional
+            The group of each row, such as the customer: with ``max_boxes="auto"``, inner folds keep groups whole. In
+            pipelines and searches they come by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -235,7 +238,9 @@ class ExactBoxesClassifier(LearnedBoxClassifier):
         """
         start = time.perf_counter()
         self._check_parameters()
-        rows = read_training_rows(self, X, y, sample_weight)
+        if groups is not None and self.max_boxes != "auto":
+            raise ValueError('groups are for inner folds, and only max_boxes="auto" has them: leave groups out.')
+        rows = read_training_rows(self, X, y, sample_weight, groups=groups)
         objective = self._objective(rows)
         asked = False
         if self.max_boxes == "auto":

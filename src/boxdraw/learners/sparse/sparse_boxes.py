@@ -97,8 +97,8 @@ class SparseBoxesClassifier(SampleLearner):
         costs at least ``p / (1 - p)`` misses.
     existing : BoxSet, default=None
         Rules in use. The rows that they flag cost and earn nothing, so that the boxes find what they miss: ``boxes_``
-        has only new ones, and all figures of the fit are of the other rows. False alarms cost as much as without such
-        rules, by the balance of all rows. A warning names the rules that become idle.
+        has only new ones, and all figures of the fit are of the other rows, goals too. False alarms cost as much as
+        without such rules, by the balance of all rows. A warning names the rules that become idle.
     revise : BoxSet, default=None
         Rules in use that are to be changed as little as pays, at the costs that a fit from nothing would have. If they
         break constraints, the first changes mend that; an error says if ``max_changes`` is too few for it. See
@@ -298,7 +298,8 @@ class SparseBoxesClassifier(SampleLearner):
         self.limit_cost_ = _stated(self.limit_cost, grid.limits[choice.limit] * data.positive_weight)
         self.goal_, self._held_out_point = None, None if aim is None else aim.point
         if goal is not None:
-            self.goal_ = goal.untested() if aim is None else aim.kept if len(found.boxes) else goal.missed()
+            kept = goal.untested() if aim is None else aim.kept if len(found.boxes) else goal.missed()
+            self.goal_ = replace(kept, of_rest=self.existing is not None)
         self._set_risk(found.risk)
         self.max_boxes_ = grid.n_boxes[choice.n_boxes]
         self.__dict__.pop("revisions_", None)
