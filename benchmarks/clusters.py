@@ -17,6 +17,7 @@ from boxdraw import FastBoxesClassifier, FastBoxesClassifierCV, SparseBoxesClass
 
 LEARNERS = {
     "FastBoxesClassifierCV()": FastBoxesClassifierCV,
+    "FastBoxesClassifierCV(false_alarm_cost=1)": lambda: FastBoxesClassifierCV(false_alarm_cost=1),
     "FastBoxesClassifier(n_boxes=5)": lambda: FastBoxesClassifier(n_boxes=5),
     'FastBoxesClassifier(n_boxes=5, distance="sum")': lambda: FastBoxesClassifier(n_boxes=5, distance="sum"),
     "SparseBoxesClassifier()": SparseBoxesClassifier,

@@ -10,7 +10,7 @@ import argparse
 import math
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -97,6 +97,11 @@ BARS = (
         lambda cell: cell.ours.objective >= known(cell.name, cell.k, cell.c),
     ),
 )
+# What was aimed at, with the default prices, too.
+AIMS = (
+    ("all but yeast1: proven or gap ≤ 1%", lambda name, k, c: name != "yeast1", within(0.01)),
+    ("yeast1, K = 2 and 3: gap ≤ 10%", lambda name, k, c: name == "yeast1" and k in (2, 3), within(0.1)),
+)
 
 
 def fit(X, y, k, c, options, **parameters):
@@ -175,9 +180,11 @@ def label(cell):
 def print_summary(cells):
     """Say of each bar whether the cells that were run meet it."""
     print()
-    for text, concerns, meets in BARS:
+    priced = [replace(cell, ours=cell.priced) for cell in cells if cell.priced]
+    bars = [(*bar, cells) for bar in BARS + AIMS] + [(f"with prices, {text}", *how, priced) for text, *how in AIMS]
+    for text, concerns, meets, those in bars:
         asked = [problem for problem in product(DATASETS, BOXES, WEIGHTS) if concerns(*problem)]
-        run = [cell for cell in cells if (cell.name, cell.k, cell.c) in asked]
+        run = [cell for cell in those if (cell.name, cell.k, cell.c) in asked]
         failed = [f"{label(cell)} ({cell.ours.objective:.7g}, {cell.ours.gap:.2%})" for cell in run if not meets(cell)]
         if run:
             verdict = f"not met: {', '.join(failed)}" if failed else "met"
