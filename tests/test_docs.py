@@ -103,7 +103,11 @@ def test_the_tutorial_of_a_year(tmp_path, monkeypatch):
         shutil.copy(script, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))  # as python year.py does
-    check_commands("tutorial_year.rst", 14)
+    check_commands("tutorial_year.rst", 17)
+    months = [f"2027-0{month}.csv" for month in (2, 3, 4, 5, 6)]
+    for newest, code in ((5, 3), (4, 0)):  # June is out of bounds, May is not
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert main(["monitor", "revised.json", "--reference", *months[:newest]]) == code
 
 
 @pytest.mark.skipif(not all(map(shutil.which, ("git", "sha256sum"))), reason="needs git and sha256sum")
