@@ -120,6 +120,7 @@ def test_rules_in_sql_and_sentences_are_compared_watched_and_revised(run, fails,
     watched = run("monitor", old, "--reference", payments, "new.csv", "--target", "fraud").out
     assert f"recall {100 * told['recall']['new']:.3g}%" in watched
     assert "precision" not in run("monitor", old, "--reference", payments, "new.csv", "--quiet").out
+    assert f"{told['recall']['new']:.0%}" in run("rules", old, "--data", payments, "--target", "fraud").out
     fails("revise", old, payments, code=2, words="--target COLUMN")
     assert run("revise", old, payments, "--target", "fraud").code == 0
     revised = load_model("revised.json")

@@ -20,7 +20,7 @@ from boxdraw.cli.figures import (
     read_boxes,
     rules_json,
 )
-from boxdraw.cli.labelled import open_trained
+from boxdraw.cli.labelled import labels_of, open_trained
 from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model, risk_of, target_column
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import rows_progress, say, say_json, text_table
@@ -104,7 +104,7 @@ def _figures(args: argparse.Namespace, model: Model, rows: LabelledFile) -> list
     file = rows.file
     with rows_progress(args.quiet) as tell:
         facts = rows.facts([], [], tell)
-        positive = rows.known_labels(facts.count, model.classes)
+        positive = rows.known_labels(facts.count, labels_of(rows, facts, model, None))
         pieces = (
             (as_trained(table, model.boxes, file), is_positive, weight)
             for table, is_positive, weight in rows.pieces(needed_columns(file, model.boxes), positive)
