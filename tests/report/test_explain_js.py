@@ -233,3 +233,22 @@ def test_points_that_are_taken_away(page):
     way = ours[0][0]["way"]
     assert (way["boxes"], way["points"], way["distance"]) == ([0, 2], 2, 12.0)
     assert [change["text"] for change in way["changes"]] == ["x0 ≥ 5", "x1 ≥ 7"]
+
+
+MEMBERS = f"""(cases) => {{
+  {READ_CASE}
+  return cases.map((each) => {{
+    const {{ model, table }} = readCase(each);
+    return model.boxes.map(({{ limits }}) => [...rowsInside(limits, table)]);
+  }});
+}}"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_rows_are_in_the_boxes_that_python_says(page, seed):
+    """Of many rows, the limits that keep out most of a few are looked at first."""
+    rng = np.random.default_rng(seed)
+    cases = [case(rng, 5, n_rows=2000) for _ in range(4)]
+    ours = through(page, MEMBERS, [payload_of(*each) for each in cases], MODULES)
+    for (boxes, X, _), rows in zip(cases, ours, strict=True):
+        assert rows == [np.flatnonzero(inside).tolist() for inside in boxes.membership(X).T]

@@ -10,7 +10,7 @@ import { sameModel, withThreshold } from "./model.js";
 import { presentSets } from "./names.js";
 import { keepDrawn } from "./patch.js";
 import { drawAt, readForm } from "./path.js";
-import { countsAt, rocCurve } from "./roc.js";
+import { countsAt, curveOf } from "./roc.js";
 import { Gesture, sliderInput } from "./slider.js";
 import { changeWords } from "./summary_view.js";
 import { pointsText } from "./text.js";
@@ -57,8 +57,8 @@ function mainSet(store) {
 /** The path of Fast Boxes: boxes at any cost, drawn from the closed form. */
 function formPath(store) {
   const form = readForm(store.report.closed_form);
-  const { critical, positive, weight } = mainSet(store).evaluation.table;
-  const curve = critical === null ? null : rocCurve(critical, positive, weight);
+  const { table } = mainSet(store).evaluation;
+  const curve = table.critical === null ? null : curveOf(table);
   const drawn = new Map();
   return { stops: costStops(form), curve, model: (cost) => boxesAt({ store, form, drawn }, cost) };
 }

@@ -5,7 +5,7 @@ import { el, svg } from "./dom.js";
 import { evaluate, rates } from "./evaluate.js";
 import { percent, short } from "./format.js";
 import { drawWhenSeen, Layer, oncePerFrame, onWidthChange, widthOf } from "./frame.js";
-import { countsAt, rocCurve, rocPoints } from "./roc.js";
+import { countsAt, curveOf, rocCurve, rocPoints } from "./roc.js";
 import { makeScale } from "./scale.js";
 
 const PAPER_COSTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
@@ -80,8 +80,7 @@ class CurvesPicture {
     if (this.store.model.threshold !== null) return scoreCurve(this.store[part]);
     if (!this.fixed.has(part)) {
       const { data, found } = this.store.report;
-      const { critical, positive, weight } = data[part];
-      this.fixed.set(part, critical === null ? pathCurve(found.path, data[part]) : rocCurve(critical, positive, weight));
+      this.fixed.set(part, data[part].critical === null ? pathCurve(found.path, data[part]) : curveOf(data[part]));
     }
     return this.fixed.get(part);
   }

@@ -1,6 +1,6 @@
 /* What matters first: boxes by what each adds to those before it, limits by the false alarms that each keeps out. */
 
-import { rowsInside } from "./evaluate.js";
+import { outsideBy } from "./explain.js";
 import { isLimited } from "./text.js";
 
 const FEW_BOXES = 5;
@@ -72,27 +72,25 @@ export function limitOrder(store, k) {
   return orders.get(key);
 }
 
-function byKeptOut(limits, asked, table) {
-  const every = Math.ceil(table.n / MOST_ROWS);
-  const negatives = Int32Array.from({ length: Math.ceil(table.n / every) }, (_, i) => i * every).filter(
-    (i) => !table.positive[i],
-  );
-  // For each row the number of limits that keep it out, and the last of these.
-  const [number, last] = [new Uint16Array(negatives.length), new Int32Array(negatives.length)];
-  for (const j of asked) {
-    const inside = rowsInside(limits.map((limit, other) => (other === j ? limit : null)), table, negatives);
-    let next = 0;
-    for (let r = 0; r < negatives.length; r += 1) {
-      if (inside[next] === negatives[r]) next += 1;
-      else {
-        number[r] += 1;
-        last[r] = j;
-      }
-    }
-  }
+function byKeptOut(limits, asked, { n, features, columns, positive, weight }) {
+  const every = Math.ceil(n / MOST_ROWS);
   const alone = new Map(asked.map((j) => [j, 0]));
-  last.forEach((j, r) => {
-    if (number[r] === 1) alone.set(j, alone.get(j) + (table.weight === null ? 1 : table.weight[negatives[r]]));
-  });
+  const tests = asked.map((j) => ({ j, feature: features[j], limit: limits[j], column: columns[j] }));
+  for (let i = 0; i < n; i += every) {
+    if (positive[i]) continue;
+    const j = onlyOut(tests, i);
+    if (j !== null) alone.set(j, alone.get(j) + (weight === null ? 1 : weight[i]));
+  }
   return [...asked].sort((a, b) => alone.get(b) - alone.get(a) || a - b);
+}
+
+/** Find the one limit that a row does not meet; null if there is none, or another. */
+function onlyOut(tests, i) {
+  let only = null;
+  for (const { j, feature, limit, column } of tests) {
+    if (outsideBy(feature, limit, column[i]) === 0) continue;
+    if (only !== null) return null;
+    only = j;
+  }
+  return only;
 }

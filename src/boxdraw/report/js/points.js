@@ -5,6 +5,7 @@ import { rowsInside } from "./evaluate.js";
 const MOST_POINTS = 5000;
 const FAINT = 0.18;
 const DRAWN = new WeakMap();
+const REFUSED = new WeakMap();
 const SHAPES = { circle, triangle, diamond, point: downTriangle };
 
 /** Choose the rows to draw, once per table, such that a rare class does not vanish among the others. */
@@ -104,14 +105,19 @@ export class Marks {
 /** Say which of the drawn rows the limits on features that are not shown keep out of a box. */
 export function refusedRows({ table, rows }, box, shown) {
   const limits = box.limits.map((limit, j) => (shown.includes(j) ? null : limit));
+  const known = REFUSED.get(rows);
+  // While an edge of the picture moves, the other limits are the same ones.
+  if (known !== undefined && limits.every((limit, j) => limit === known.limits[j])) return known.refused;
   const held = rowsInside(limits, table, rows);
   let next = 0;
   // What is kept stands in the order of all.
-  return Uint8Array.from(rows, (i) => {
+  const refused = Uint8Array.from(rows, (i) => {
     const isHeld = held[next] === i;
     next += isHeld ? 1 : 0;
     return isHeld ? 0 : 1;
   });
+  REFUSED.set(rows, { limits, refused });
+  return refused;
 }
 
 /** Say how each drawn row looks: 1 if flagged, and 2 more if faint. */

@@ -28,6 +28,14 @@ export function rocCurve(critical, positive, weight) {
   return { ...curve, positives: truePositives, negatives: falsePositives };
 }
 
+const CURVES = new WeakMap();
+
+/** Returns the curve of a table with critical weights, computed once for all views. */
+export function curveOf(table) {
+  if (!CURVES.has(table)) CURVES.set(table, rocCurve(table.critical, table.positive, table.weight));
+  return CURVES.get(table);
+}
+
 /** Returns what the boxes at cost c flag: weights and rates of positives and negatives. */
 export function ratesAt(curve, c) {
   const flagged = countWhile(curve.critical, (value) => value >= c);
