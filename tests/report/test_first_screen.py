@@ -100,6 +100,34 @@ def test_home_end_and_pages_move_an_edge(show):
     assert limit(page, 0, 0)["upper"] == np.inf
 
 
+def test_the_head_stays_as_it_is_while_an_edge_moves(show):
+    page = show(edited=False)
+    page.set_viewport_size({"width": 390, "height": 844})
+    x, y = middle(handle(page, ".plot", 0, "lower"))
+    parts = ("#top", "#bar", "#rules")
+    before = page.locator("#top").inner_text(), [page.locator(part).bounding_box()["y"] for part in parts]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 40, y)
+    settle(page)
+    assert limit(page, 0, 0)["lower"] > 60
+    assert "(" in page.locator(".digest").inner_text()  # which has the change meanwhile
+    assert before == (page.locator("#top").inner_text(), [page.locator(part).bounding_box()["y"] for part in parts])
+    page.mouse.up()
+    settle(page)
+    assert page.locator("#top").inner_text() != before[0]
+    assert f"{_page_counts(page)[1][0]} are caught" in page.locator(".verdict-main").inner_text()
+
+
+def test_weighted_rows_say_so(show):
+    data = _payload()
+    assert "weights" not in show(data, edited=False).locator(".verdict").inner_text()
+    data["data"]["test"]["weight"] = array(np.full(len(X_TEST), 2.0))
+    page = show(data, edited=False)
+    assert "Test rows, counted by their weights." in page.locator(".verdict").inner_text()
+    assert f"among {2 * len(X_TEST)} rows" in page.locator(".verdict-main").inner_text()
+
+
 def test_a_finger_moves_a_handle_and_scrolls_elsewhere(browser, show):
     address = show(edited=False).url
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)

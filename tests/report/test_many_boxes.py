@@ -18,14 +18,58 @@ from .test_shell import BOXES, X_TEST, Y_TEST, X, Y, _payload, _steps, _type, sh
 __all__ = ["show"]  # a fixture
 
 
-def test_twelve_boxes_take_four_screens_with_the_first_first(page, tmp_path):
+@pytest.fixture(scope="module")
+def twelve():
+    """A model of twelve boxes with many limits each, and its rows."""
     X, y = load_dataset("hypothyroid", return_X_y=True)
     model = FastBoxesClassifier(n_boxes=12, random_state=0).fit(X, y)
     assert (len(model.boxes_), model.boxes_.n_limits > 100) == (12, True)
+    return model, X, y
+
+
+@pytest.fixture
+def opened(page, twelve, tmp_path):
+    """Its page, on the widest of the three screens."""
+    model, X, y = twelve
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(model.report(X, y, tmp_path / "page.html", X_test=X, y_test=y).path.resolve().as_uri())
     page.locator(".plot .frame").wait_for()
     settle(page)
+    return page
+
+
+@pytest.mark.parametrize(("size", "n_rules"), [((1440, 900), 5), ((1024, 768), 3), ((390, 844), 1)], ids=str)
+def test_the_first_screen_has_rules_of_twelve_boxes_their_counts_and_the_picture(opened, size, n_rules):
+    opened.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    settle(opened)
+    cards = opened.locator("#rules > .stack > .boxes > .box")
+    seen = [(".verdict-main", 0), *((".box-counts", k) for k in range(n_rules)), (".plot .frame", 0)]
+    for selector, k in seen:
+        place = (
+            cards.nth(k).locator(selector) if selector == ".box-counts" else opened.locator(selector)
+        ).bounding_box()
+        assert place["y"] + place["height"] <= size[1], selector
+    assert "Test: " in cards.first.locator(".box-counts").inner_text()
+    assert opened.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)], ids=str)
+def test_numbers_of_boxes_do_not_hide_each_other(opened, size):
+    opened.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    settle(opened)
+    places = opened.locator(".plot .tag").evaluate_all(
+        "(all) => all.map((one) => { const { left, right, top, bottom } = one.getBoundingClientRect();"
+        " return [left, right, top, bottom]; })"
+    )
+    assert 2 <= len(places) <= 12
+    assert opened.locator(".plot .tag.chosen").count() == 1
+    for i, (left, right, top, bottom) in enumerate(places):
+        for other in places[:i]:
+            assert left >= other[1] or right <= other[0] or top + 2 >= other[3] or bottom - 2 <= other[2]
+
+
+def test_twelve_boxes_take_four_screens_with_the_first_first(opened, twelve):
+    page, (model, X, y) = opened, twelve
     assert page.evaluate("document.documentElement.scrollHeight") <= 4 * 900
     # Each box adds most to those before it.
     order = [int(name.split()[1]) - 1 for name in page.locator(".box h3 button").evaluate_all(

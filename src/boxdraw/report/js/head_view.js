@@ -15,11 +15,13 @@ const MOST_MOVING = 4;
 /** Draw what the rules do: in large on rows that they were not learned from, beside it in small on those they were. */
 export function mountHead(root, store) {
   const learned = store.now().counts;
-  keepDrawn(root, store, () => [
+  const parts = () => [
     el("div", { class: "head" }, verdict(store), el("div", { class: "row head-actions" }, takeAway(store))),
     ...dataNotes(store),
     el("div", { class: "changes", "aria-live": "polite", "data-key": "changes" }, changeNotes(store, learned)),
-  ]);
+  ];
+  // A line more here would move all that is below from under the pointer; the bar has the figures meanwhile.
+  keepDrawn(root, store, parts, { still: true });
 }
 
 function verdict(store) {
@@ -30,7 +32,7 @@ function verdict(store) {
     "div",
     { class: "verdict" },
     el("p", { class: "verdict-main" }, verdictWords(store, main.evaluation), "."),
-    el("p", { class: "verdict-more" }, `${main.title} rows. `, alarmWords(main.evaluation)),
+    el("p", { class: "verdict-more" }, `${main.title} rows${weightWords(main.evaluation.table)}. `, alarmWords(main.evaluation)),
     rest.map((text) => el("p", { class: "verdict-more" }, text)),
   );
 }
@@ -46,6 +48,11 @@ export function verdictWords({ report }, { counts, table }) {
   if (!positives) return `No row has ${soughtText(report)}; ${among}`;
   const caught = `${number(truePositives)} ${number(truePositives) === "1" ? "is" : "are"} caught`;
   return `Of ${about}${plural(positives, "row", "rows", table.sampled)} with ${soughtText(report)}, ${caught}; ${among}`;
+}
+
+/** Say that rows count by their weights; those of a sample only make up for rows that are left out. */
+function weightWords({ weight, sampled }) {
+  return weight === null || sampled ? "" : ", counted by their weights";
 }
 
 /** Say how much work the alarms are, and how many of them are right. */

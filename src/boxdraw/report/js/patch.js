@@ -6,8 +6,8 @@
 import { el } from "./dom.js";
 import { drawWhenSeen } from "./frame.js";
 
-/** Keep a part of a section up to date: `build` returns its elements. */
-export function keepDrawn(root, store, build) {
+/** Keep a part of a section up to date: `build` returns its elements; `still` keeps it as it is while an edge moves. */
+export function keepDrawn(root, store, build, { still = false } = {}) {
   const part = el("div", { class: "stack" });
   root.append(part);
   const redraw = () =>
@@ -15,7 +15,7 @@ export function keepDrawn(root, store, build) {
       part,
       [build()].flat(2).filter((child) => child !== null),
     );
-  drawWhenSeen(part, store, redraw);
+  drawWhenSeen(part, store, () => !(still && store.started !== undefined) && redraw());
   redraw();
   return redraw;
 }

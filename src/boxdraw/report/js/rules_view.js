@@ -14,6 +14,9 @@ import { isLimited, limitText, pointsText, shortLimitText } from "./text.js";
 
 // A rule this long is read at a glance; of a longer one the limits that do most come first, the others fold.
 const MOST_LIMITS = 6;
+// Of many boxes each has less room: all of them, and the picture, are to be seen at first.
+const MANY_BOXES = 4;
+const FEW_LIMITS = 3;
 
 /** Draw the rules. */
 export function mountRules(root, store) {
@@ -79,6 +82,7 @@ function boxCard(store, k, { drafts, redraw, cards, unfolded }) {
       box.points === null ? null : el("span", { class: "badge" }, pointsText(box.points)),
     ),
     ruleSentence(store.report.features, box, limitOrder(store, k), {
+      most: store.model.boxes.length > MANY_BOXES ? FEW_LIMITS : MOST_LIMITS,
       open: unfolded.has(k),
       ontoggle: (event) => {
         if (event.target.open) unfolded.add(k);
@@ -120,8 +124,8 @@ function catchText(store, k) {
     return `${count(truePositives, sampled)} caught, ${plural(falsePositives, "false alarm", "false alarms", sampled)}`;
   };
   const [main, ...rest] = presentSets(store).toReversed();
-  const more = rest.map((set) => el("span", { class: "range" }, ` ${set.title}: ${words(set)}`));
-  return [`${main.title}: ${words(main)}`, ...more];
+  const more = rest.map((set) => el("span", { class: "range" }, `${set.title}: ${words(set)}`));
+  return [`${main.title}: ${words(main)} `, ...more];
 }
 
 /** Write a rule as ruleText does, with each condition as a piece of its own, and what matters least folded. */
@@ -132,7 +136,8 @@ export function ruleSentence(features, box, order = box.limits.keys(), fold = nu
       i || !first ? el("span", { class: "and" }, " and ") : null,
       el("span", { class: "condition", title: limitText(features[j], box.limits[j]) }, shortLimitText(features[j], box.limits[j])),
     ]);
-  const shown = asked.length > MOST_LIMITS + 1 ? asked.slice(0, MOST_LIMITS) : asked;
+  const most = fold?.most ?? MOST_LIMITS;
+  const shown = asked.length > most + 1 ? asked.slice(0, most) : asked;
   const rest = asked.slice(shown.length);
   const sentence = el("p", { class: "rule" }, asked.length ? pieces(shown, true) : "every row");
   if (!rest.length) return el("div", { "data-key": "rule" }, sentence);

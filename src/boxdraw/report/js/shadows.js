@@ -3,7 +3,7 @@
 import { edgeAttributes } from "./edges.js";
 
 const HANDLE = { long: 26, wide: 9 };
-const TAG_ROOM = 40;
+const TAG = { width: 48, height: 16 };
 
 /** List the shapes of a box: what it covers, and a line on each side that has a limit with its number. */
 export function boxShapes(model, axes, k, chosen, tags) {
@@ -54,23 +54,29 @@ function lineAt(i, place, { a, b }) {
   return i === 0 ? { x1: place, x2: place, y1: a, y2: b } : { y1: place, y2: place, x1: a, x2: b };
 }
 
-/** Put the number of a box at the corner with the most room: boxes often share one. */
+/** Put the number of a box at a corner where it hides no other; without one, only the box in front has a number. */
 function tagShape(k, look, pieces, tags) {
   const [across, up] = pieces.map((some) => some.find(({ main }) => main) ?? some[0]);
   if (across === undefined || up === undefined) return null;
   const corners = [up.b, up.a].flatMap((y, below) =>
-    [across.a, across.b].map((x, right) => ({ x, y, right, below })),
+    [across.a, across.b].map((x, right) => ({
+      right,
+      x: x + (right ? -6 : 6),
+      y: y + (below ? -7 : 16),
+      left: x + (right ? -6 - TAG.width : 6),
+    })),
   );
-  const room = ({ x, y }) =>
-    Math.min(TAG_ROOM, ...tags.map((tag) => Math.max(Math.abs(tag.x - x), Math.abs(tag.y - y))));
-  const best = corners.reduce((one, other) => (room(other) > room(one) ? other : one));
+  const isFree = ({ left, y }) =>
+    tags.every((tag) => Math.abs(tag.left - left) >= TAG.width || Math.abs(tag.y - y) >= TAG.height);
+  const best = corners.find(isFree) ?? (look === "chosen" ? corners[0] : null);
+  if (best === null) return null;
   tags.push(best);
   return {
     key: `${k}:tag`,
     tag: "text",
     class: `tag ${look}`,
-    x: best.x + (best.right ? -6 : 6),
-    y: best.y + (best.below ? -7 : 16),
+    x: best.x,
+    y: best.y,
     "text-anchor": best.right ? "end" : "start",
     "data-pick": k,
     text: `Box ${k + 1}`,
