@@ -198,6 +198,13 @@ def test_sparse_boxes_from_python(run, data):
     assert len(held()["choices"]["path"]) == len(learned.path_)
 
 
+def test_what_rows_are_and_how_many_days_they_cover(run, fitted, data):
+    assert run("report", fitted, data, "--quiet").code == 0
+    assert not {"noun", "days"} & set(held())
+    assert run("report", fitted, data, "--noun", "payments", "--days", 14.5, "--force", "--quiet").code == 0
+    assert (held()["noun"], held()["days"]) == ("payments", 14.5)
+
+
 def test_costs(run, fitted, data):
     run("report", fitted, data, "--false-alarm-cost", 3)
     assert held()["false_alarm_cost"] == 3

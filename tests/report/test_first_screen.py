@@ -119,6 +119,19 @@ def test_the_head_stays_as_it_is_while_an_edge_moves(show):
     assert f"{_page_counts(page)[1][0]} are caught" in page.locator(".verdict-main").inner_text()
 
 
+def test_the_sentence_has_the_noun_and_the_alarms_a_day(show):
+    data = _payload() | {"noun": "payments", "days": 20}
+    page = show(data, edited=False)
+    train, test = _counts(BOXES)
+    caught = f"Of {sum(test[:2])} payments with fraud = yes, {test[0]} are caught"
+    said = f"{caught}; {test[2]} false alarms among {len(X_TEST)} payments"
+    assert page.locator(".verdict-main").inner_text() == f"{said}, {float(f'{test[2] / 20:.2g}'):g} a day."
+    more = page.locator(".verdict-more").last.inner_text()
+    assert more.endswith(f"{train[2]} false alarms among {len(X)} payments.")  # the days are those of test rows
+    page.emulate_media(media="print")
+    assert "a day." in page.locator("#sheet").inner_text()
+
+
 def test_weighted_rows_say_so(show):
     data = _payload()
     assert "weights" not in show(data, edited=False).locator(".verdict").inner_text()

@@ -222,6 +222,8 @@ def test_inline():
         ({"max_rows": 2.5}, TypeError, "max_rows must be an instance of int"),
         ({"counts_only": "no"}, TypeError, "counts_only must be True or False; got 'no'"),
         ({"title": 5}, TypeError, "title must be a string; got 5"),
+        ({"noun": 5}, TypeError, "noun must be a string; got 5"),
+        ({"days": 0}, ValueError, "days must be a positive number; got 0"),
     ],
 )
 def test_refused(tmp_path, change, error, message):

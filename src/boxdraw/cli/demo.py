@@ -153,7 +153,7 @@ def files_section(model: BoxSetClassifier, train: Half, test: Half, out: Path) -
     """Write the files and say which."""
     model.save(out / "model.json", target=TARGET)
     page = out / "report.html"
-    model.report(train.X, train.y, page, X_test=test.X, y_test=test.y, title="Who is hypothyroid?")
+    model.report(train.X, train.y, page, X_test=test.X, y_test=test.y, title="Who is hypothyroid?", noun="patients")
     lines = [
         "FILES",
         f"  {out / 'model.json'}: the rule, all that is needed to predict",

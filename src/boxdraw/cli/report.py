@@ -54,6 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--test", metavar="DATA", help="rows that the boxes have not seen, to be shown beside the others"
     )
     group.add_argument("--title", metavar="TEXT", help="the title (default: what is predicted)")
+    group.add_argument("--noun", metavar="TEXT", help='what the rows are, in the plural, such as "payments"')
+    group.add_argument(
+        "--days",
+        type=positive_number,
+        metavar="N",
+        help="how many days the rows cover, those of --test if given: the page then has the false alarms a day",
+    )
     group.add_argument(
         "--false-alarm-cost",
         type=positive_number,
@@ -116,6 +123,8 @@ def _subject(args: argparse.Namespace, model: Model, slider: Slider) -> Subject:
         model,
         target=args.target if args.target is not None else model.target,
         title=args.title,
+        noun=args.noun,
+        days=args.days,
         closed_form=slider.form,
         closed_form_absent=None if model.choices.path else slider.absent,
     )

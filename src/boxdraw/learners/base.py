@@ -453,6 +453,8 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         max_rows: int = 50_000,
         stability: Stability | None = None,
         counts_only: bool = False,
+        noun: str | None = None,
+        days: float | None = None,
     ) -> Report:
         """Make a page that shows the model on labelled rows, and lets people move its limits.
 
@@ -484,6 +486,11 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             What ``stability(X, y)`` of a learner returned: the page then has the intervals of limits and points.
         counts_only : bool, default=False
             Hold no rows: only how many of each class lie between the same limits.
+        noun : str, optional
+            What the rows are, in the plural, for the sentences of the page: "payments".
+        days : float, optional
+            How many days the rows cover, those of ``X_test`` if there are any: the page then says how many false alarms
+            there are a day.
 
         Returns
         -------
@@ -517,6 +524,8 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             max_rows=max_rows,
             stability=stability,
             counts_only=counts_only,
+            noun=noun,
+            days=days,
         )
 
     def _repr_html_inner(self) -> str:

@@ -83,6 +83,8 @@ class Subject:
     choices: Choices = field(default_factory=Choices)
     edits: tuple[Edit, ...] = ()
     digest: str = ""  # of the model file
+    noun: str | None = None  # what the rows are, in the plural
+    days: float | None = None  # that the rows in front cover
 
     @classmethod
     def of(cls, model: Model, **known: Any) -> Subject:
@@ -155,6 +157,8 @@ def payload(
         **({"edits": [edit.as_dict() for edit in subject.edits]} if subject.edits else {}),
         **({"counts_only": True} if counts_only else {}),
         **({"digest": subject.digest} if subject.digest else {}),
+        **({"noun": subject.noun} if subject.noun else {}),
+        **({"days": subject.days} if subject.days else {}),
         **({"goal": subject.goal} if subject.goal else {}),
         **({"choices": json.loads(choices_to_json(subject.choices))} if subject.choices else {}),
         "stability": None if subject.stability is None else subject.stability.to_text().splitlines(),

@@ -111,9 +111,11 @@ def make_report(
     max_rows: int = MAX_ROWS,
     stability: Stability | None = None,
     counts_only: bool = False,
+    noun: str | None = None,
+    days: float | None = None,
 ) -> Report:
     """Make the page of a fitted classifier, and write it if there is a path."""
-    _check_options(title, false_alarm_cost, max_rows)
+    _check_options({"title": title, "noun": noun}, {"false_alarm_cost": false_alarm_cost, "days": days}, max_rows)
     check_bool(counts_only, "counts_only")
     _check_stability(stability, estimator)
     if path is not None:
@@ -125,7 +127,7 @@ def make_report(
         raise ValueError("sample_weight_test is given without X_test and y_test.")
     train = _labelled(estimator, X, y, sample_weight, "")
     test = None if X_test is None else _labelled(estimator, X_test, y_test, sample_weight_test, "_test")
-    subject = replace(_subject(estimator, y, title), stability=stability)
+    subject = replace(_subject(estimator, y, title), stability=stability, noun=noun, days=days and float(days))
     price = next((cost for cost in (false_alarm_cost, own_cost(estimator), cost_of(subject.fit)) if cost), None)
     data = payload(subject, train, test, false_alarm_cost=price, max_rows=int(max_rows), counts_only=counts_only)
     report = Report(page(data), subject.heading)
@@ -181,11 +183,13 @@ def _row_names(X: Any) -> Any:
     return None if X.index.equals(counting) else X.index
 
 
-def _check_options(title: str | None, false_alarm_cost: float | None, max_rows: int) -> None:
-    if title is not None and not isinstance(title, str):
-        raise TypeError(f"title must be a string; got {title!r}.")
-    if false_alarm_cost is not None and not 0 < false_alarm_cost < np.inf:
-        raise ValueError(f"false_alarm_cost must be a positive number; got {false_alarm_cost!r}.")
+def _check_options(texts: dict[str, str | None], numbers: dict[str, float | None], max_rows: int) -> None:
+    for name, text in texts.items():
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"{name} must be a string; got {text!r}.")
+    for name, number in numbers.items():
+        if number is not None and not 0 < number < np.inf:
+            raise ValueError(f"{name} must be a positive number; got {number!r}.")
     check_scalar(max_rows, "max_rows", Integral, min_val=2)  # one of each class
 
 

@@ -60,6 +60,7 @@ export function readReport(payload) {
   const learned = readModel(payload.boxes, payload.features, payload.scorecard);
   return {
     ...payload,
+    days: payload.days ?? null,
     learned,
     found: readChoices(payload, learned),
     data: {

@@ -2,13 +2,13 @@
 
 import { el } from "./dom.js";
 import { rates } from "./evaluate.js";
-import { count, percent, percentRange, plural, shareOfRows, signed } from "./format.js";
+import { count, percent, percentRange, plural, shareOfRows, short, signed } from "./format.js";
 import { presentSets, soughtText } from "./names.js";
 import { keepDrawn } from "./patch.js";
 import { download, modelFile } from "./save.js";
 import { boxName } from "./edits.js";
 import { changeWords, dataNotes } from "./summary_view.js";
-import { ruleText } from "./text.js";
+import { printable, ruleText } from "./text.js";
 
 const MOST_MOVING = 4;
 
@@ -31,23 +31,25 @@ function verdict(store) {
   return el(
     "div",
     { class: "verdict" },
-    el("p", { class: "verdict-main" }, verdictWords(store, main.evaluation), "."),
+    el("p", { class: "verdict-main" }, verdictWords(store, main.evaluation, store.report.days), "."),
     el("p", { class: "verdict-more" }, `${main.title} rows${weightWords(main.evaluation.table)}. `, alarmWords(main.evaluation)),
     rest.map((text) => el("p", { class: "verdict-more" }, text)),
   );
 }
 
-/** Say in plain words what is caught and what is a false alarm. */
-export function verdictWords({ report }, { counts, table }) {
+/** Say in plain words what is caught and what is a false alarm; of how many days, if that is known. */
+export function verdictWords({ report }, { counts, table }, days = null) {
   const { truePositives, falseNegatives, falsePositives, trueNegatives } = counts;
   const number = (value) => count(value, table.sampled);
   const positives = truePositives + falseNegatives;
   const about = table.sampled ? "about " : "";
   const alarms = plural(falsePositives, "false alarm", "false alarms", table.sampled);
-  const among = `${alarms} among ${about}${plural(positives + falsePositives + trueNegatives, "row", "rows", table.sampled)}`;
+  const rows = (number) => `${about}${plural(number, "row", printable(report.noun ?? "rows"), table.sampled)}`;
+  const daily = days === null ? "" : `, ${short(falsePositives / days, 2)} a day`;
+  const among = `${alarms} among ${rows(positives + falsePositives + trueNegatives)}${daily}`;
   if (!positives) return `No row has ${soughtText(report)}; ${among}`;
   const caught = `${number(truePositives)} ${number(truePositives) === "1" ? "is" : "are"} caught`;
-  return `Of ${about}${plural(positives, "row", "rows", table.sampled)} with ${soughtText(report)}, ${caught}; ${among}`;
+  return `Of ${rows(positives)} with ${soughtText(report)}, ${caught}; ${among}`;
 }
 
 /** Say that rows count by their weights; those of a sample only make up for rows that are left out. */

@@ -73,7 +73,7 @@ function sheetParts(store, { picture, hash }) {
 function sheetVerdict(store) {
   const [main, ...rest] = presentSets(store).toReversed();
   const more = rest.map(({ title, evaluation }) => ` ${title}: ${verdictWords(store, evaluation)}.`);
-  const words = el("b", {}, `${verdictWords(store, main.evaluation)}.`);
+  const words = el("b", {}, `${verdictWords(store, main.evaluation, store.report.days)}.`);
   return el("p", { "data-key": "verdict" }, words, el("span", { class: "sheet-facts" }, ` ${main.title} rows.`, more));
 }
 
