@@ -173,8 +173,8 @@ def _feature_rows(file: TableFile, found: BoxSet) -> Any:
 
 def _flags(model: Model, rows: Any) -> list[bool] | None:
     """Return the predictions of the command line."""
-    done, columns = attempt(predictions, model, rows, False)
-    return [box is not None for box in columns["box"].to_pylist()] if done else None
+    done, found = attempt(predictions, model, rows, False)
+    return found[1].tolist() if done else None
 
 
 def _plainly(document: Any, found: BoxSet, rows: Any) -> list[bool]:
@@ -236,7 +236,7 @@ def _in_pieces(rng: random.Random, path: str, how: CsvForm, model: Model, whole:
             found: list[bool] = []
             for piece in file.tables(needed_columns(file, model.boxes)):
                 rows = as_trained(piece, model.boxes, file)
-                found += [box is not None for box in predictions(model, rows, False)["box"].to_pylist()]
+                found += predictions(model, rows, False)[1].tolist()
             return found
 
         done, pieces = attempt(flags)

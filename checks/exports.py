@@ -1,9 +1,10 @@
 """Compare every export with the model on many edge rows: values on limits and beside them, missing and unseen ones.
 
 ``python checks/exports.py`` takes random boxes and scorecards, with negative points too, with risks by points and by
-boxes, and 100 000 rows for each export: it runs the Python function, SQL in SQLite and DuckDB, ONNX in onnxruntime and
-PMML in jpmml-evaluator, and compares flags, points, risks and reasons with those of the model. It prints how many rows
-each agreed on, and ends with an error at the first that differs.
+boxes, until 100 000 rows have points and as many a risk, for each export: it runs the Python function, SQL in SQLite
+and DuckDB, ONNX in onnxruntime, PMML in jpmml-evaluator and the model file as MLflow reads it, and compares flags,
+points, risks and reasons with those of the model. It prints how many rows each agreed on, and ends with an error at the
+first that differs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +42,9 @@ def compare(name: str, run: Callable[..., Any], n_rows: int) -> dict[str, int]:
     from export.engines import answers, as_pmml_has_it, random_drawing
 
     counts = {"rows": 0, "flagged": 0, "with points": 0, "with a risk": 0, "reasons": 0}
-    for seed in range(-(-n_rows // ROWS)):
+    for seed in count():
+        if min(counts["with points"], counts["with a risk"]) >= n_rows:
+            break
         drawing, risk, rows = random_drawing(seed, ROWS)
         expected = answers(drawing, risk, rows)
         counts["rows"] += len(rows)
@@ -57,7 +61,7 @@ def compare(name: str, run: Callable[..., Any], n_rows: int) -> dict[str, int]:
 def main() -> None:
     """Compare all exports, and print what agreed."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rows", type=int, default=100_000, help="for each export (%(default)s)")
+    parser.add_argument("--rows", type=int, default=100_000, help="with points, and with a risk, of each (%(default)s)")
     args = parser.parse_args()
     with engines() as found:
         for name, run in found.items():

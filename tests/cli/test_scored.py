@@ -138,7 +138,7 @@ def test_nothing_to_learn(run):
     assert "warning: No box was found" in result.err
     assert "No box: nothing is flagged.\n\nOn the rows" in result.out
     rows = list(csv.DictReader(io.StringIO(run("predict", "model.json", "data.csv").out)))
-    assert {(row["fraud_predicted"], row["points"], row["box"]) for row in rows} == {("no", "0", "")}
+    assert {(row["fraud_predicted"], row["points"], row["reasons"]) for row in rows} == {("no", "0", "")}
 
 
 # the model file
@@ -317,9 +317,13 @@ def test_rules_as_json(run, card):
 def test_predictions_have_points(run, card):
     Path("new.csv").write_text("id,amount,hour\n007,300,3\n008,395,\n009,250,9\n010,,\n")
     assert run("predict", card, "new.csv").out == (
-        "id,amount,hour,fraud_predicted,points,box\n007,300,3,yes,4,2\n008,395,,yes,5,1\n009,250,9,no,2,\n010,,,no,0,\n"
+        "id,amount,hour,fraud_predicted,points,reasons\n"
+        "007,300,3,yes,4,1 2\n008,395,,yes,5,3 1\n009,250,9,no,2,1\n010,,,no,0,\n"
     )
-    assert run("predict", card, "new.csv", "--only-flagged", "--explain").out.splitlines()[0].endswith("points,box,why")
+    told = run("predict", card, "new.csv", "--only-flagged", "--explain").out.splitlines()
+    assert told[0].endswith("points,reasons,why")
+    assert told[1].endswith('"4 points, alarm from 4: 2 for amount ≥ 250 (has 300); 2 for hour ≤ 8 (has 3)"')
+    assert len(told) == 3
 
 
 def test_a_column_of_points_is_not_replaced(fails, card):
@@ -392,3 +396,86 @@ def test_sql_of_a_dialect(run, card):
     out = run("export", card, "--to", "sql", "--scorecard", "--dialect", "postgres").out
     assert '"amount" >=' in out
     assert ">= 4" in out
+
+
+# negative points
+
+
+@pytest.fixture
+def signed(folder):
+    """Write a model with negative points; return its name."""
+    card = small_card()
+    model = Model(Scorecard(card.boxes, [3, -2, 1], 2), "fraud", ("no", "yes"))
+    Path("signed.json").write_text(model_to_json(model), encoding="utf-8")
+    return "signed.json"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rules {card}",
+        "rules {card} --data {data}",
+        "rules {card} --data {data} --format markdown",
+        "rules {card} --json",
+        "rules {card} --format csv",
+        "export {card} --to sql --scorecard",
+        "export {card} --to python --scorecard --reasons",
+        "export {card} --to pmml --scorecard",
+        "predict {card} {data} --explain",
+        "report {card} {data} -o page.html",
+        "monitor {card} --reference {data} {data}",
+        "compare {card} {card} {data}",
+        "compare {card} {card}",
+    ],
+)
+def test_every_command_takes_negative_points(run, signed, data, command):
+    result = run(*command.format(card=signed, data=data).split())
+    assert result.code == 0, result.err
+
+
+@pytest.mark.parametrize(
+    ("command", "instead"),
+    [
+        ("rules {card} --union", "leave out --union"),
+        ("rules {card} --union --format markdown", "leave out --union"),
+        ("export {card} --to sql", "add --scorecard"),
+        ("revise {card} {data} -o r.json", "learn boxes with --method sparse"),
+        ("fit {data} --target fraud --existing {card}", "learn boxes with --method sparse"),
+    ],
+)
+def test_where_only_boxes_will_do(fails, signed, data, command, instead):
+    words = ["this scorecard is no set of boxes without points: with negative points the flagged rows", instead]
+    fails(*command.format(card=signed, data=data).split(), words=words)
+
+
+def test_predictions_and_rules_of_negative_points(run, signed, data):
+    rows = list(csv.DictReader(io.StringIO(run("predict", signed, data).out)))
+    card = load_model(signed).scorecard
+    points, flagged = card.score(small_table()), card.contains(small_table())
+    assert [int(row["points"]) for row in rows] == points.tolist()
+    assert [row["fraud_predicted"] == "yes" for row in rows] == flagged.tolist()
+    assert 0 < flagged.sum() < card.boxes.contains(small_table()).sum()
+    kept = run("predict", signed, data, "--only-flagged").out.splitlines()
+    assert len(kept) == 1 + flagged.sum()
+    result = json.loads(run("rules", signed, "--json", "--data", data).out)
+    assert "boxes" not in result
+    assert [(box["points"], box["support"]) for box in result["scorecard"]["boxes"]] == [
+        (points, inside)
+        for points, inside in zip(card.points, card.boxes.membership(small_table()).sum(axis=0), strict=True)
+    ]
+    assert result["any"]["support"] == flagged.sum()
+    lines = run("rules", signed, "--format", "csv").out.splitlines()
+    assert lines[:3] == ["box,points,rule", "1,3,amount ≥ 250", "2,-2,hour ≤ 8"]
+
+
+def test_sql_avoids_the_names_of_columns(run):
+    boxes = BoxSet([[1, -INF, -INF]], [[INF, 5, 9]], feature_names=["points", "Flagged", "reasons"])
+    Scorecard(boxes, [2], 1).to_json("card.json")
+    query = run("export", "card.json", "--to", "sql", "--scorecard", "--reasons", "--table", "t").out
+    with sqlite3.connect(":memory:") as database:
+        database.execute("CREATE TABLE t (points REAL, Flagged REAL, reasons REAL)")
+        database.execute("INSERT INTO t VALUES (3, 2, 1)")
+        cursor = database.execute(query)
+        assert [column[0] for column in cursor.description[3:]] == ["points_", "flagged_", "reasons_"]
+        assert cursor.fetchall() == [(3.0, 2.0, 1.0, 2, 1, "1")]
+    database.close()

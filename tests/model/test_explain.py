@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.explain import Violation, explain, explain_frame, feature_scale, violations
 from boxdraw.model.rule import Limit, Rule
+from boxdraw.model.scorecard import Scorecard
 
 from .export.cases import random_boxes, random_rows
 
@@ -385,4 +386,45 @@ def test_violations_are_data():
     assert violations(boxes, [[0.25], [None], [0.75]]) == [
         Violation(0, 1, "a", limit, 0.25, 0.25),
         Violation(1, 1, "a", limit, None, None),
+    ]
+
+
+@settings(deadline=None)
+@given(seeds)
+def test_a_card_is_explained_by_its_points(seed):
+    """The points in each sentence add up, and what a row lacks is a box that would be enough."""
+    rng, boxes, X = random_case(seed)
+    points = rng.choice([-2, -1, 1, 2, 3], len(boxes))
+    card = Scorecard(boxes, points, int(rng.integers(1, 4)) if len(boxes) else 1)
+    told, member = explain(card, X), boxes.membership(X)
+    np.testing.assert_array_equal(told["points"], card.score(X))
+    np.testing.assert_array_equal(told["flagged"], card.contains(X))
+    for inside, total, numbers, why in zip(member, told["points"], told["boxes"], told["why"], strict=True):
+        named = [int(text) - 1 for text in numbers.split(", ") if text]
+        assert sorted(named) == np.flatnonzero(inside).tolist()
+        assert (np.diff(points[named]) <= 0).all()
+        if not len(card):
+            assert why == "there are no boxes"
+            continue
+        head, _, rest = why.partition(": ")
+        assert head.replace("−", "-") in {
+            f"{total} {word}, alarm from {card.threshold}" for word in ("point", "points")
+        }
+        lacks = re.search(r"; for (\d+) more it needs ", rest)
+        enough = points[~inside][total + points[~inside] >= card.threshold]
+        assert (lacks is not None) == bool(total < card.threshold and enough.size)
+        assert lacks is None or int(lacks[1]) in enough
+        assert rest.startswith("in no box") != inside.any()
+
+
+def test_words_for_points():
+    card = Scorecard(BoxSet([[0, -np.inf], [2, 5]], [[3, np.inf], [9, 8]], feature_names=["dose", "age"]), [1, -2], 2)
+    assert explain(card, [[2.5, 6], [1, 6], [50, 6]])["why"] == [
+        "−1 point, alarm from 2: 1 for 0 ≤ dose ≤ 3 (has 2.5); −2 for 2 ≤ dose ≤ 9 (has 2.5) and 5 ≤ age ≤ 8 (has 6)",
+        "1 point, alarm from 2: 1 for 0 ≤ dose ≤ 3 (has 1)",
+        "0 points, alarm from 2: in no box",
+    ]
+    one = Scorecard(card.boxes, [1, 2], 2)
+    assert explain(one, [[1, 9]])["why"] == [
+        "1 point, alarm from 2: 1 for 0 ≤ dose ≤ 3 (has 1); for 2 more it needs dose ≥ 2, has 1; needs age ≤ 8, has 9"
     ]

@@ -328,7 +328,7 @@ def test_injections_do_nothing(run, text):
 def test_what_sql_refuses():
     card = Scorecard(BoxSet([[1, 1]], [[2, 2]], feature_names=["Points", "x"]), [1], 1)
     with pytest.raises(
-        ValueError, match="column 'points' is the name of a feature: choose another name for the points"
+        ValueError, match="column 'points' is the name of a feature: choose another name for the points, points_column="
     ):
         card.to_sql("t")
     with pytest.raises(ValueError, match="column 'X' is the name of a feature: choose another name for the labels"):

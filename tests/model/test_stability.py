@@ -28,6 +28,17 @@ def test_intervals_leave_out_a_twentieth_at_either_end():
     assert 0.9 <= np.mean([low <= value <= high for value in values]) < 1
 
 
+def test_intervals_without_the_noise_of_floats():
+    ends = (np.nextafter(59.5, 0), np.nextafter(0.3, 1))
+    assert repr(float(ends[0])).startswith("59.4999")
+    box = BoxStability(1.0, None, (LimitStability("x", "lower", 1.0, 59.5, (ends[0], 61.25)),))
+    text = Stability(BoxSet([[59.5]], [[INF]], feature_names=["x"]), 5, (box,), None, 1.0).to_text()
+    assert text.startswith("Box 1: x ≥ 59.5 (59.5 to 61.25)   [")
+    box = BoxStability(1.0, None, (LimitStability("x", "upper", 1.0, 0.25, (-ends[1], 123456789012.0)),))
+    text = Stability(BoxSet([[-INF]], [[0.25]], feature_names=["x"]), 5, (box,), None, 1.0).to_text()
+    assert text.startswith("Box 1: x ≤ 0.25 (-0.3 to 123456789012)   [")
+
+
 def test_categories_and_missing_values_are_alike_or_not():
     """Four samples, in three of which the box is found; worked out by hand."""
 

@@ -150,9 +150,16 @@ def test_a_dataset_with_a_filter(model, tmp_path):
 
 def test_scorecards_with_negative_points(small_batches, tmp_path):
     table = mixed_table(300, seed=5)
-    card = ScoredBoxesClassifier(cv=None, max_limits=1, random_state=0).fit(table.select(FEATURES), labels_of(table))
-    card.predict_table(table, tmp_path / "out.parquet")
-    assert added(pyarrow.parquet.read_table(tmp_path / "out.parquet")) == expected(card, table, FEATURES)
+    card = ScoredBoxesClassifier(cv=None, max_limits=1, signed_points=True)
+    card.fit(table.select(FEATURES), labels_of(table)).predict_table(table, tmp_path / "out.parquet")
+    out = pyarrow.parquet.read_table(tmp_path / "out.parquet").to_pydict()
+    X = table.select(FEATURES)
+    assert min(card.scorecard_.points) < 0
+    assert out["points"] == card.scorecard_.score(X).tolist()
+    assert out["prediction"] == card.predict(X).tolist()
+    assert [[int(number) - 1 for number in text.split()] for text in out["reasons"]] == [
+        sorted(np.flatnonzero(held), key=lambda k: -card.scorecard_.points[k]) for held in card.transform(X)
+    ]
 
 
 def test_without_a_score(tmp_path, monkeypatch):
@@ -304,13 +311,15 @@ def test_risk_and_points(learner, small_batches, tmp_path):
     done = model.predict_table(table, tmp_path / "out.parquet", columns=["id"])
     out = pyarrow.parquet.read_table(done.output)
     points = ["points"] * (learner is ScoredBoxesClassifier)
-    assert out.column_names == ["id", "prediction", "score", *points, "risk", "box"]
+    assert out.column_names == ["id", "prediction", "score", *points, "risk", "reasons" if points else "box"]
     positive = [*model.classes_].index(model.pos_label_)
     assert out["risk"].to_pylist() == model.predict_proba(table.select(FEATURES))[:, positive].tolist()
     assert out["score"].to_pylist() == model.decision_function(table.select(FEATURES)).tolist()
     if points:
         assert out["points"].to_pylist() == model.scorecard_.score(table.select(FEATURES)).tolist()
-    restored = BoxSetClassifier(model._transformed_by(), classes=("good", "bad"))
+        boxes = model.explain(table.select(FEATURES))["boxes"].to_pylist()
+        assert out["reasons"].to_pylist() == [text.replace(",", "") for text in boxes]
+    restored = BoxSetClassifier(model._shown_boxes(), classes=("good", "bad"))
     restored.predict_table(table, tmp_path / "plain.parquet", columns=[])
     assert pyarrow.parquet.read_table(tmp_path / "plain.parquet").column_names == ["prediction", "score", "box"]
 

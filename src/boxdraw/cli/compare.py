@@ -16,7 +16,7 @@ from boxdraw.cli.show import note, rows_progress, say, say_json
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model
-from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.scorecard import boxes_of
 from boxdraw.service.compare import Comparison, compare
 from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.trained import as_trained, check_trained, needed_columns, text_features
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> None:
 def _on_rows(args: argparse.Namespace, old: Model, new: Model) -> Comparison:
     """Compare on the rows of a table, with labels if it has them."""
     drawings = old.drawing, new.drawing
-    boxes = [drawing.boxes if isinstance(drawing, Scorecard) else drawing for drawing in drawings]
+    boxes = [boxes_of(drawing) for drawing in drawings]
     file = open_table(args, args.data, {name for one in boxes for name in text_features(one)})
     wanted = list(dict.fromkeys(name for one in boxes for name in needed_columns(file, one)))
     for one in boxes:

@@ -21,6 +21,7 @@ from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.cli.errors import extra
 from boxdraw.cli.learning import learn
 from boxdraw.model.export.text import rule_texts
+from boxdraw.model.scorecard import boxes_of
 from boxdraw.tables.labelled import Piece
 
 #: boxdraw's learners, by their ``--method``.
@@ -60,8 +61,7 @@ def _learner(args: argparse.Namespace, method: str, rows: Piece, groups: IntArra
         weights = None if weight is None else weight[train]
         model = learn(options, X.take(train), positive[train], weights, quiet=True, groups=own)
         seconds = time.perf_counter() - start
-        card = getattr(model, "scorecard_", None)
-        boxes = model.boxes_ if card is None else card.boxes  # of a scorecard people read the card, not its union
+        boxes = boxes_of(model._decider())
         unseen = X.take(test)
         flagged = np.asarray(model.predict(unseen), dtype=np.bool_)
         inside = {}

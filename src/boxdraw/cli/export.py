@@ -6,11 +6,12 @@ import argparse
 from typing import Any
 
 from boxdraw.cli.errors import Failure, UsageError
-from boxdraw.cli.options import add_common, add_output, load_model, risk_of
+from boxdraw.cli.options import add_common, add_output, load_model, risk_of, without_points
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import say
 from boxdraw.model.file import Model
 from boxdraw.model.risk import RiskTable
+from boxdraw.model.scorecard import boxes_of
 
 EXAMPLES = """\
   boxdraw export model.json --to sql
@@ -91,13 +92,15 @@ def run(args: argparse.Namespace) -> None:
 
 def exported(model: Model, language: str, scorecard: bool = False, **details: Any) -> str | bytes:
     """Write a model in another language."""
-    written = model.scorecard if scorecard else model.boxes
+    written = model.scorecard if scorecard else without_points(model, "add --scorecard")
     if written is None:
         raise Failure("this model has no scorecard: boxdraw fit --method scored learns one")
     if language in ("sql", "pmml"):
         details |= dict(zip(("negative", "positive"), model.classes, strict=True))
     if language == "sql":
-        details = {"column": _column(model)} | details
+        names = {"column": _column(model), "risk_column": "risk", "reasons_column": "reasons"}
+        names |= {"points_column": "points"} if scorecard else {}
+        details = {key: _free(name, model) for key, name in names.items()} | details
     content = getattr(written, f"to_{language}")(**details)
     if isinstance(content, str | bytes):
         return content.removesuffix("\n") if isinstance(content, str) else content
@@ -115,3 +118,11 @@ def _risk(model: Model, scorecard: bool) -> RiskTable:
 def _column(model: Model) -> str:
     """Name the column that an SQL query adds."""
     return "flagged" if model.target is None else f"{model.target}_predicted"
+
+
+def _free(name: str, model: Model) -> str:
+    """Return a name that no feature has, as ONNX and PMML find one."""
+    taken = {feature.casefold() for feature in boxes_of(model.drawing).feature_names}
+    while name.casefold() in taken:
+        name += "_"
+    return name

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from boxdraw.cli.options import without_points
 from boxdraw.cli.show import percent, text_table
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import printable, rule_texts
-from boxdraw.model.file import Model
+from boxdraw.model.file import Model, union_if_any
 from boxdraw.model.risk import FIELDS
+from boxdraw.model.scorecard import boxes_of
 from boxdraw.model.statistics import BoxCounts, counted_statistics
 from boxdraw.tables.labelled import Piece, Tell, label_text
 from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
@@ -27,7 +29,7 @@ def box_figures(
     model: Model, pieces: Iterable[Piece], n_rows: int | None = None, tell: Tell | None = None
 ) -> list[dict[str, Any]]:
     """Count what each box that people read catches in rows that come in pieces, and at the end what is flagged."""
-    boxes, card = read_boxes(model), model.scorecard
+    boxes, card = boxes_of(model.drawing), model.scorecard
     counts: list[BoxCounts] = []
     unseen: dict[str, list[str]] = {}
     done = 0
@@ -45,11 +47,6 @@ def box_figures(
     together = {"box": boxed, **_rows([name], counts[1].together())[0], "overlap": math.nan}
     rows = _rows(rule_texts(boxes), counts[0])
     return [*({"box": k, **row} for k, row in enumerate(rows, start=1)), together]
-
-
-def read_boxes(model: Model) -> BoxSet:
-    """Return the boxes that people read: those with points, if the model is a scorecard."""
-    return model.boxes if model.scorecard is None else model.scorecard.boxes
 
 
 def _rows(rules: list[str], counts: BoxCounts) -> list[dict[str, Any]]:
@@ -90,8 +87,13 @@ def model_text(model: Model, with_risk: bool = False, with_union: bool = False) 
         risk = f"\n\nRisk:\n{model.risk.to_text()}" if with_risk and model.risk is not None else ""
         return f"A row in any of these boxes is {_flagged(model)}\n{model.boxes.to_text()}{risk}{edits}"
     card = f"A row with enough points is {_flagged(model)}\n{model.scorecard.to_text(model.risk)}"
-    union = f"\n\nThe same as a union of boxes:\n{model.boxes.to_text()}" if with_union else ""
+    union = f"\n\nThe same as a union of boxes:\n{asked_union(model).to_text()}" if with_union else ""
     return f"{card}{union}{edits}"
+
+
+def asked_union(model: Model) -> BoxSet:
+    """Return the union of a scorecard that someone asked for."""
+    return without_points(model, "leave out --union")
 
 
 def _edits_text(model: Model) -> str:
@@ -117,19 +119,21 @@ def _flagged(model: Model) -> str:
 def rules_json(model: Model, figures: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
     """Return the rules as data, with figures if there are some."""
     card = model.scorecard
-    boxes = [{"box": k, **rule} for k, rule in enumerate(_rules(model.boxes), start=1)]
-    read = boxes if card is None else [{}] * len(card)
+    drawn = _rules(boxes_of(model.drawing))
     if figures is not None:
         left_out = ("box", "rule")
         own = [{name: value for name, value in row.items() if name not in left_out} for row in figures[:-1]]
-        read = [box | row for box, row in zip(read, own, strict=True)]
+        drawn = [rule | row for rule, row in zip(drawn, own, strict=True)]
     result: dict[str, Any] = {"target": model.target, "classes": list(model.classes)}
-    result["boxes"] = read if card is None else boxes
+    union = None if card is None else union_if_any(card)
+    if card is None or union is not None:
+        rules = drawn if union is None else _rules(union)
+        result["boxes"] = [{"box": k, **rule} for k, rule in enumerate(rules, start=1)]
     if card is not None:
-        worth = zip(card.points, _rules(card.boxes), read, strict=True)
+        worth = zip(card.points, drawn, strict=True)
         result["scorecard"] = {
             "threshold": card.threshold,
-            "boxes": [{"points": points, **rule, **row} for points, rule, row in worth],
+            "boxes": [{"points": points, **rule} for points, rule in worth],
         }
     if model.risk is not None:
         figured = [{key: getattr(region, name) for key, name in FIELDS.items()} for region in model.risk]

@@ -24,7 +24,7 @@ from boxdraw.cli.learning import (
     read_constraints,
     set_alarm_rate,
 )
-from boxdraw.cli.options import add_common, add_csv, add_labelled, add_output, load_model
+from boxdraw.cli.options import AS_BOXES, add_common, add_csv, add_labelled, add_output, load_model, without_points
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, percent, rows_progress, say, say_json
 from boxdraw.learners.history import with_history
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> None:
     if args.json and args.output == "-":
         raise UsageError("--json and -o - cannot share standard output; give -o a file")
     table = open_labelled(args)
-    existing = None if args.existing is None else load_model(args.existing).boxes
+    existing = None if args.existing is None else without_points(load_model(args.existing), AS_BOXES)
     output = Output(args.output, args.force, (args.data,))
     with rows_progress(args.quiet) as tell:
         data = read_labelled(args, table, tell, existing)

@@ -15,6 +15,7 @@ from boxdraw.cli.show import note
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import is_number, printable
 from boxdraw.model.file import Model
+from boxdraw.model.scorecard import boxes_of
 from boxdraw.tables.csv import CsvForm
 from boxdraw.tables.errors import check_columns
 from boxdraw.tables.kinds import Kind, column_kind
@@ -50,8 +51,9 @@ def open_table(args: argparse.Namespace, path: str, texts: Iterable[str] = ()) -
 
 def open_trained(args: argparse.Namespace, path: str, model: Model) -> TableFile:
     """Open a table that has the columns of a model."""
-    file = open_table(args, path, text_features(model.boxes))
-    check_trained(file, model.boxes)
+    boxes = boxes_of(model.drawing)
+    file = open_table(args, path, text_features(boxes))
+    check_trained(file, boxes)
     return file
 
 

@@ -12,6 +12,7 @@ from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.labelled import column_names
 from boxdraw.cli.options import (
+    AS_BOXES,
     cost,
     load_model,
     number_from_0,
@@ -20,6 +21,7 @@ from boxdraw.cli.options import (
     positive_number,
     share,
     share_or_all,
+    without_points,
 )
 from boxdraw.cli.show import progress
 from boxdraw.tables.errors import check_columns
@@ -284,7 +286,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             max_limits=most,
             limit_cost="auto" if args.limit_cost is None else args.limit_cost,
             false_alarm_cost=args.false_alarm_cost,
-            existing=load_model(args.existing).boxes if getattr(args, "existing", None) else None,
+            existing=without_points(load_model(args.existing), AS_BOXES) if getattr(args, "existing", None) else None,
             **constraints_of(args),
             **goals | common | {"random_state": args.seed or None},  # as without a seed in Python
         )
@@ -305,7 +307,7 @@ def make_estimator(args: argparse.Namespace, tell: Any = None) -> Any:
             max_boxes=args.max_boxes or "auto",
             max_limits=args.max_limits or "auto",
             max_union=args.max_union or "auto",
-            signed_points=False,  # so that there is a union, which the other commands read
+            signed_points=False,  # so that there is a union, for rules in use (--existing, revise)
             false_alarm_cost=cost,
             **constraints_of(args),
             **goals | common,

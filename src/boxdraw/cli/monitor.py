@@ -18,7 +18,8 @@ from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, rows_progress, say, say_json
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model
-from boxdraw.service.counts import Piece, boxes_of
+from boxdraw.model.scorecard import boxes_of
+from boxdraw.service.counts import Piece
 from boxdraw.service.monitor import watch
 from boxdraw.tables.errors import TableError, check_columns
 from boxdraw.tables.labelled import LabelledFile, Tell

@@ -12,11 +12,12 @@ from typing import Any
 from boxdraw._core.files import read_file, read_source
 from boxdraw.cli.errors import Failure, UsageError
 from boxdraw.model.boxes import BoxSet
-from boxdraw.model.export.scorecard import union_within
 from boxdraw.model.file import Model, model_from_json
 from boxdraw.model.risk import RiskTable
 
 _RULES: dict[str, Callable[[str], BoxSet]] = {".sql": BoxSet.from_sql, ".txt": BoxSet.from_text}
+#: What to do where only boxes without points will do.
+AS_BOXES = "learn boxes with --method sparse, or a card of positive points with --method scored"
 
 
 def add_common(parser: argparse.ArgumentParser, *, json: str | None) -> None:
@@ -99,7 +100,7 @@ def check_inputs(model: str, data: str | None) -> None:
 
 
 def load_model(path: str) -> Model:
-    """Read a model that has boxes from a file, or from standard input for ``-``.
+    """Read a model from a file, or from standard input for ``-``.
 
     A condition in SQL (.sql) and sentences (.txt) are models, too, which know neither a target nor its labels.
     """
@@ -112,15 +113,18 @@ def load_model(path: str) -> Model:
     name = "standard input" if path == "-" else path
     source = sys.stdin.buffer.read() if path == "-" else read_source(Path(path))
     try:
-        model = model_from_json(source, name)
+        return model_from_json(source, name)
     except ValueError as error:
         raise Failure(str(error)) from None
-    if model.scorecard is not None:
-        try:
-            union_within(model.scorecard, len(source))
-        except ValueError as error:
-            raise Failure(f"{name} has no boxes: {error}") from None
-    return model
+
+
+def without_points(model: Model, instead: str) -> BoxSet:
+    """Return the boxes that say all a model does, of a scorecard its union; raise, with what to do instead."""
+    try:
+        return model.boxes
+    except ValueError as error:
+        reason = str(error).split(";")[0]  # what comes then is about Python
+        raise Failure(f"this scorecard is no set of boxes without points: {reason}; {instead}") from None
 
 
 def risk_of(model: Model) -> RiskTable:

@@ -9,15 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from boxdraw._core.arrays import BoolArray
 from boxdraw.cli.errors import Failure, UsageError, extra
 from boxdraw.cli.labelled import open_trained
 from boxdraw.cli.options import add_common, add_csv, add_output, check_inputs, load_model, risk_of
 from boxdraw.cli.output import Output, check_table_name, write_tables
 from boxdraw.cli.show import note, rows_progress, say_json
 from boxdraw.model.export.text import printable
+from boxdraw.model.export.view import view_of
 from boxdraw.model.file import Model
 from boxdraw.model.membership import first_box
 from boxdraw.model.rows import UNSEEN, read_columns
+from boxdraw.model.scorecard import boxes_of
 from boxdraw.tables.errors import listed
 from boxdraw.tables.labelled import Tell
 from boxdraw.tables.source import TableFile, decoded
@@ -37,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="the file that fit wrote, or - for standard input")
     parser.add_argument("data", metavar="DATA", help="a CSV or Parquet file, or - for standard input")
     add_output(parser, "-", "the rows (.csv or .parquet)")
-    parser.add_argument("--only-flagged", action="store_true", help="write only the rows that are in a box")
+    parser.add_argument("--only-flagged", action="store_true", help="write only the rows that are flagged")
     parser.add_argument("--explain", action="store_true", help="add a column that says why, or what keeps a row out")
     parser.add_argument("--risk", action="store_true", help="add a column with the risk of each row")
     add_csv(parser)
@@ -65,8 +68,9 @@ def run(args: argparse.Namespace) -> None:
 
 def _write(args: argparse.Namespace, model: Model, file: TableFile, output: Output, tell: Tell) -> tuple[int, int]:
     """Write the rows with their predictions; return how many there are, and how many are flagged."""
+    pa = extra("pyarrow")
     pieces = _Pieces(file, model, output.name.lower().endswith(".parquet"))
-    added = predictions(model, pieces.no_rows, args.explain, args.risk)
+    added, _ = predictions(model, pieces.no_rows, args.explain, args.risk)
     _check_clash(pieces.schema.names, added, file.name)
     done = flagged = 0
     unseen: Unseen = {}
@@ -76,13 +80,14 @@ def _write(args: argparse.Namespace, model: Model, file: TableFile, output: Outp
         nonlocal done, flagged
         # What is said of a row depends on how far apart all rows are, so --explain needs them as a whole.
         for rows, table in [pieces.whole()] if args.explain else pieces:
-            columns = predictions(model, rows, args.explain, args.risk)
+            columns, alarms = predictions(model, rows, args.explain, args.risk)
             _merge_unseen(unseen, _unseen(rows, model))
-            done, flagged = done + rows.num_rows, flagged + len(columns["box"]) - columns["box"].null_count
+            done, flagged = done + rows.num_rows, flagged + int(alarms.sum())
             tell("predictions", done, n_rows)
-            yield _joined(table, columns, args.only_flagged)
+            joined = _joined(table, columns)
+            yield joined.filter(pa.array(alarms)) if args.only_flagged else joined
 
-    write_tables(_joined(pieces.schema.empty_table(), added, False).schema, tables(), output, args.delimiter)
+    write_tables(_joined(pieces.schema.empty_table(), added).schema, tables(), output, args.delimiter)
     _note_unseen(unseen, args.quiet)
     return done, flagged
 
@@ -94,11 +99,11 @@ class _Pieces:
     """
 
     def __init__(self, file: TableFile, model: Model, to_parquet: bool) -> None:
-        self._file, self._boxes = file, model.boxes
+        self._file, self._boxes = file, boxes_of(model.drawing)
         self._typed = to_parquet and not file.is_parquet
-        others = [name for name in file.schema.names if name not in model.boxes.feature_names]
+        others = [name for name in file.schema.names if name not in self._boxes.feature_names]
         self._zeros = file.leading_zeros(others) if self._typed else []
-        self.no_rows = as_trained(file.schema.empty_table(), model.boxes, file)
+        self.no_rows = as_trained(file.schema.empty_table(), self._boxes, file)
         texts = file.verbatim_schema
         self.schema = self._with_zeros(self.no_rows, texts.empty_table()).schema if self._typed else texts
 
@@ -135,36 +140,40 @@ def _check_clash(names: Sequence[str], added: Iterable[str], source: str) -> Non
             raise Failure(f'{source} has a column "{printable(name)}" already; rename it, or take it out')
 
 
-def _joined(table: Any, columns: dict[str, Any], only_flagged: bool) -> Any:
+def _joined(table: Any, columns: dict[str, Any]) -> Any:
     """Return rows with their predictions."""
     for name, column in columns.items():
         table = table.append_column(name, column)
-    return table.filter(columns["box"].is_valid()) if only_flagged else table
+    return table
 
 
-def predictions(model: Model, rows: Any, explain: bool, risk: bool = False) -> dict[str, Any]:
-    """Return the columns that a prediction adds."""
+def predictions(model: Model, rows: Any, explain: bool, risk: bool = False) -> tuple[dict[str, Any], BoolArray]:
+    """Return the columns that a prediction adds, and which rows are flagged."""
     pa = extra("pyarrow")
-    member = model.boxes.membership(rows)
     name = "predicted" if model.target is None else f"{model.target}_predicted"
     kind = pa.array(list(model.classes)).type  # which a table without rows has too
-    columns = {name: pa.array(model.labels(np.asarray(member.any(axis=1))).tolist(), kind)}
-    if model.scorecard is not None:
-        columns["points"] = pa.array(model.scorecard.score(rows), pa.int64())
-    box = first_box(member)
-    columns["box"] = pa.array(box, pa.int64(), mask=box == 0)
+    view = view_of(model.drawing)
+    member = view.boxes.membership(rows)
+    points = member @ np.array(view.card.points, dtype=np.int64)
+    flagged = np.asarray(points >= view.card.threshold)
+    columns = {name: pa.array(model.labels(flagged).tolist(), kind)}
+    if view.has_points:
+        columns |= {"points": pa.array(points, pa.int64()), "reasons": pa.array(view.reason_texts(member), pa.string())}
+    else:
+        box = first_box(member)
+        columns["box"] = pa.array(box, pa.int64(), mask=box == 0)
     if risk:
         columns["risk"] = pa.array(risk_of(model).risks(rows, model.drawing), pa.float64())
     if explain:
         from boxdraw.model.explain import explain as why
 
-        columns["why"] = pa.array(list(why(model.boxes, rows)["why"]), pa.string())
-    return columns
+        columns["why"] = pa.array(list(why(model.drawing, rows)["why"]), pa.string())
+    return columns, flagged
 
 
 def _unseen(rows: Any, model: Model) -> Unseen:
     """Find categories that the model does not know: they are in no box that limits them."""
-    boxes = model.boxes
+    boxes = boxes_of(model.drawing)
     limited = [j for j, known in enumerate(boxes.categories) if known is not None and boxes.limited[:, j].any()]
     found: Unseen = {}
     for j, places in read_columns(rows, boxes, limited)[1].items():

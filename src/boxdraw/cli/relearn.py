@@ -36,7 +36,7 @@ def find_slider(model: Model, data: Labelled, source: str, weight: str | None) -
         return Slider(absent=reason)
     for rounded in (True, False):  # version 0.1 did not round limits
         fitted = _learn_again(model, data, rounded)
-        if fitted is not None and fitted.boxes_ == model.boxes:
+        if fitted is not None and fitted.boxes_ == model.drawing:
             return Slider(fitted, *find_form(fitted))
     if model.edits:
         return Slider(absent="The boxes were edited after they were learned, so no cost gives these boxes.")

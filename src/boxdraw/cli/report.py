@@ -25,6 +25,7 @@ from boxdraw.cli.output import Output
 from boxdraw.cli.relearn import Slider, find_slider
 from boxdraw.cli.show import note, say_json
 from boxdraw.model.file import Model
+from boxdraw.model.scorecard import boxes_of
 from boxdraw.report.build import page
 from boxdraw.report.payload import MAX_ROWS, Labelled, Subject, cost_of, payload
 from boxdraw.tables.errors import check_columns
@@ -147,7 +148,7 @@ class _ReportTable:
 
     def labelled(self, weight: str | None) -> Labelled:
         """Return the rows with their labels, weights and names."""
-        args, boxes = self._args, self._model.boxes
+        args, boxes = self._args, boxes_of(self._model.drawing)
         check_columns([weight, args.id], self.columns, self.file.name)
         rows = replace(self._rows, weight=weight)
         tables, masks, weights = zip(*rows.pieces(self.columns, self._positive), strict=True)

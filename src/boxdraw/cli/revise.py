@@ -13,6 +13,7 @@ from boxdraw.cli.errors import UsageError
 from boxdraw.cli.labelled import open_labelled, read_labelled
 from boxdraw.cli.learning import add_constraints, constraints_of, read_constraints
 from boxdraw.cli.options import (
+    AS_BOXES,
     add_common,
     add_csv,
     add_labelled,
@@ -24,6 +25,7 @@ from boxdraw.cli.options import (
     or_auto,
     positive_integer,
     target_column,
+    without_points,
 )
 from boxdraw.cli.output import Output
 from boxdraw.cli.show import note, rows_progress, say, say_json
@@ -82,18 +84,19 @@ def run(args: argparse.Namespace) -> None:
     args.target = target_column(args, model)
     if args.positive is None and model.target is not None:
         args.positive = label_text(model.classes[1])
-    table = open_labelled(args, model.boxes if model.fit else None)  # rules of people may lack what helps
+    boxes = without_points(model, AS_BOXES)
+    table = open_labelled(args, boxes if model.fit else None)  # rules of people may lack what helps
     output = Output(args.output, args.force, (args.model, args.data))
     if args.false_alarm_cost is None:
         args.false_alarm_cost = _stated_cost(model)
     if model.scorecard is not None:
         note("the union of the scorecard is revised: boxes without points", args.quiet)
     with rows_progress(args.quiet) as tell:
-        data = read_labelled(args, table, tell, model.boxes)
+        data = read_labelled(args, table, tell, boxes)
         read_constraints(args, data)
     X, positive, weight = data.read()
     fitted = SparseBoxesClassifier(
-        revise=model.boxes,
+        revise=boxes,
         max_changes=args.max_changes,
         false_alarm_cost=args.false_alarm_cost,
         limit_cost="auto" if args.limit_cost is None else args.limit_cost,

@@ -6,18 +6,19 @@ import argparse
 import csv
 import io
 import json
+from itertools import zip_longest
 from typing import Any
 
 from boxdraw.cli.errors import UsageError
 from boxdraw.cli.figures import (
     EDITED,
     HEADER,
+    asked_union,
     box_figures,
     edit_texts,
     figure_cells,
     figures_text,
     model_text,
-    read_boxes,
     rules_json,
 )
 from boxdraw.cli.labelled import labels_of, open_trained
@@ -27,6 +28,7 @@ from boxdraw.cli.show import rows_progress, say, say_json, text_table
 from boxdraw.model.export.markdown import markdown_table, to_markdown
 from boxdraw.model.export.text import printable, rule_texts
 from boxdraw.model.file import Model
+from boxdraw.model.scorecard import boxes_of
 from boxdraw.model.settings import as_plain
 from boxdraw.tables.labelled import LabelledFile
 from boxdraw.tables.trained import as_trained, needed_columns
@@ -101,13 +103,13 @@ def _open(args: argparse.Namespace, model: Model) -> LabelledFile:
 
 def _figures(args: argparse.Namespace, model: Model, rows: LabelledFile) -> list[dict[str, Any]]:
     """Count what the boxes catch."""
-    file = rows.file
+    file, boxes = rows.file, boxes_of(model.drawing)
     with rows_progress(args.quiet) as tell:
         facts = rows.facts([], [], tell)
         positive = rows.known_labels(facts.count, labels_of(rows, facts, model, None))
         pieces = (
-            (as_trained(table, model.boxes, file), is_positive, weight)
-            for table, is_positive, weight in rows.pieces(needed_columns(file, model.boxes), positive)
+            (as_trained(table, boxes, file), is_positive, weight)
+            for table, is_positive, weight in rows.pieces(needed_columns(file, boxes), positive)
         )
         return box_figures(model, pieces, facts.n_rows, tell)
 
@@ -139,13 +141,13 @@ def rules_text(
     if form == "csv":
         return _csv(model, figures)
     if form == "markdown":
-        union = "" if model.scorecard is not None and not with_union else to_markdown(model.boxes)
-        table = union
         if model.scorecard is not None:
             table = model.scorecard.to_markdown(model.risk)
+            union = to_markdown(asked_union(model)) if with_union else ""
             table += f"\n\nThe same as a union of boxes:\n\n{union}" if with_union else ""
-        elif with_risk and model.risk is not None:
-            table = f"{table}\n\n{model.risk.to_markdown()}"
+        else:
+            table = to_markdown(model.boxes)
+            table += f"\n\n{model.risk.to_markdown()}" if with_risk and model.risk is not None else ""
         if model.edits:
             table = f"{table}\n\n{EDITED}\n\n{markdown_table(('Time', 'Edit'), edit_texts(model))}"
         return table if figures is None else f"{table}\n\nOn the rows of `{data}`:\n\n{_markdown(figures)}"
@@ -154,7 +156,10 @@ def rules_text(
 
 
 def _csv(model: Model, figures: list[dict[str, Any]] | None) -> str:
-    rows = figures or [{"box": k, "rule": rule} for k, rule in enumerate(rule_texts(read_boxes(model)), start=1)]
+    rows = figures or [{"box": k, "rule": rule} for k, rule in enumerate(rule_texts(boxes_of(model.drawing)), start=1)]
+    if model.scorecard is not None:
+        worth = zip_longest(rows, model.scorecard.points)
+        rows = [{"box": row["box"], "points": points} | row for row, points in worth]
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]) if rows else ["box", "rule"], lineterminator="\n")
     writer.writeheader()

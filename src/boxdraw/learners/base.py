@@ -24,7 +24,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.choices import Choices
 from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.risk import RiskTable, check_base_rate
-from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.scorecard import Scorecard, boxes_of
 from boxdraw.model.settings import learned_with
 from boxdraw.model.statistics import box_statistics
 from boxdraw.tables.encoding import Encoding
@@ -43,7 +43,7 @@ _Fit = TypeVar("_Fit", bound=Callable[..., Any])
 NO_RISK = (
     "There is no risk_table_ and so no predict_proba: no rows were held out for these boxes. Count the risk on "
     "labelled rows that had no part in the fit with risk_table(X, y), or with "
-    "BoxSetClassifier(model.boxes_).fit(X, y), which has both."
+    "BoxSetClassifier(model.boxes_).fit(X, y), which has both; of a scorecard with that of model.scorecard_."
 )
 
 
@@ -176,7 +176,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         return float(super().score(X, read_labels(y), sample_weight))
 
     def transform(self, X: Any) -> BoolArray:
-        """Return which boxes hold each row.
+        """Return which boxes hold each row, of a scorecard those worth points.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             True where the row lies in the box; a frame after ``set_output``.
         """
         check_is_fitted(self)
-        return self._transformed_by().membership(self._validated(X), n_jobs=self.n_jobs)
+        return self._shown_boxes().membership(self._validated(X), n_jobs=self.n_jobs)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Return the names of the columns of ``transform``: box1, box2, ...
@@ -208,12 +208,11 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         if input_features is not None and names is not None and not np.array_equal(names, input_features):
             raise ValueError("input_features is not equal to feature_names_in_")
-        return np.array([f"box{k + 1}" for k in range(len(self._transformed_by()))], dtype=object)
+        return np.array([f"box{k + 1}" for k in range(len(self._shown_boxes()))], dtype=object)
 
-    def _transformed_by(self) -> BoxSet:
-        """Return the boxes that ``transform`` has a column for: with negative points there is no union."""
-        drawing = self._decider()
-        return drawing.boxes if isinstance(drawing, Scorecard) and drawing.signed else self.boxes_
+    def _shown_boxes(self) -> BoxSet:
+        """Return the boxes that people read, of a scorecard those worth points."""
+        return boxes_of(self._decider())
 
     def _decider(self) -> BoxSet | Scorecard:
         """Return what decides: the scorecard if there is one, or else the boxes."""
@@ -233,9 +232,9 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
         The table is read batch by batch, and written in the order of its rows with the columns ``prediction``, a
         label out of ``classes_``; ``score``, what ``decision_function`` gives, if there is one; ``points`` of a
-        scorecard; ``risk``, if there is a ``risk_table_``; and ``box``, the number of the first box of ``transform``
-        that holds the row, from 1, null if none does. A file that exists is replaced at the end; an error leaves it as
-        it is.
+        scorecard; ``risk``, if there is a ``risk_table_``; and ``box``, the number of the first box that holds the row,
+        from 1, null if none does, or of a scorecard ``reasons``, the numbers of all boxes that hold it, those with most
+        points first, as the text ``2 1``. A file that exists is replaced at the end; an error leaves it as it is.
 
         Parameters
         ----------
@@ -333,7 +332,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         return Model(drawing, getattr(self, "_target", None), labels, fit, risk=risk, choices=choices)
 
     def explain(self, X: Any) -> Any:
-        """Return which box holds each row, or what it would take to be in the nearest one.
+        """Return which box holds each row, or what it would take to be in the nearest one; of a scorecard, the points.
 
         Parameters
         ----------
@@ -343,11 +342,12 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         frame
-            The columns of `BoxSet.explain`, in a frame of the same kind as X, pandas for arrays.
+            The columns of `BoxSet.explain`, of a scorecard those of `Scorecard.explain`, in a frame of the same kind as
+            X, pandas for arrays.
         """
         check_is_fitted(self)
         self._validated(X)
-        return self.boxes_.explain(X)
+        return self._decider().explain(X)
 
     def box_table(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Count, for each box, what it catches and at what price, on any labelled rows.
@@ -368,10 +368,13 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             ``support``, the weight of the rows inside; ``true_positives``, ``false_positives``; ``precision``
             with its Wilson 95% interval ``precision_low`` to ``precision_high``; ``recall``; ``unique_recall``,
             the part that no other box catches; ``lift``, the precision relative to the base rate; ``overlap``,
-            the part of the support that other boxes hold too. A figure with nothing to divide by is NaN.
+            the part of the support that other boxes hold too. A figure with nothing to divide by is NaN. Of a
+            scorecard, ``points`` come first.
         """
         check_is_fitted(self)
-        return frame_like(X, self._statistics(self.boxes_, X, y, sample_weight))
+        drawing = self._decider()
+        points = {"points": np.array(drawing.points, np.int64)} if isinstance(drawing, Scorecard) else {}
+        return frame_like(X, points | self._statistics(boxes_of(drawing), X, y, sample_weight))
 
     def simplify(
         self,
@@ -405,7 +408,8 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         -------
         BoxSetClassifier
             A new, fitted classifier with the same labels and feature names, and ``changes_``, a list of `Change`.
-            It ranks by `BoxSet.margin`. Of a scorecard the union is simplified, and the points are gone.
+            It ranks by `BoxSet.margin`. Of a scorecard the union is simplified, and the points are gone; without a
+            union this is a ValueError. ``at`` of `ScoredBoxesClassifier` takes a shorter card.
 
         See Also
         --------
@@ -428,8 +432,15 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         cost = own_cost(self) if negative_weight is None else negative_weight
         labels = labels_of(y, len(_rows(X)), self.classes_)
         options = {"negative_weight": cost, "sample_weight": sample_weight, "pos_label": self.pos_label_}
-        boxes, changes = self.boxes_.simplify(self._validated(X), labels, max_loss=max_loss, **options)
         made = self._as_model()
+        try:
+            drawn = made.boxes
+        except ValueError as error:
+            reason = str(error).split(";")[0]
+            raise ValueError(
+                f"simplify draws boxes without points: {reason}. ScoredBoxesClassifier.at takes a shorter card."
+            ) from None
+        boxes, changes = drawn.simplify(self._validated(X), labels, max_loss=max_loss, **options)
         origin = made.fit | {"simplified": [change.text for change in changes]}
         choices = made.choices.beside(boxes)
         simpler = classifier_of(replace(made, drawing=boxes, fit=origin, risk=None, choices=choices))
@@ -541,7 +552,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
         return bundle
 
     def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
-        """Return the columns of ``box_table`` for any boxes."""
+        """Return the columns of ``box_table`` but points."""
         positive = self._is_positive(X, y)
         member = boxes.membership(self._validated(X), n_jobs=self.n_jobs)
         return box_statistics(boxes, member, positive, weights_of(sample_weight, len(positive)))
@@ -552,8 +563,7 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
     def _validated(self, X: Any) -> Any:
         """Check X against what fit saw; return rows that the boxes can read."""
-        drawing = self._decider()
-        return read_rows(self, X, drawing.boxes if isinstance(drawing, Scorecard) else drawing)
+        return read_rows(self, X, self._shown_boxes())
 
     def _encoded(self, X: Any) -> Matrix:
         """Check X against what fit saw; return the learner's matrix."""

@@ -53,7 +53,7 @@ def load(path: str | bytes | os.PathLike[str]) -> BoxSetClassifier:
     """
     is_file = not isinstance(path, bytes) and not (isinstance(path, str) and path.lstrip("\ufeff \t\r\n")[:1] == "{")
     model = classifier_of(model_from_json(read_source(path), os.fsdecode(path) if is_file else "this JSON"))
-    boxes = model._rows_boxes()
+    boxes = model._shown_boxes()
     if boxes.feature_names != default_names(boxes.n_features):
         model.feature_names_in_ = np.array(boxes.feature_names, dtype=object)
     return model
@@ -197,16 +197,11 @@ class BoxSetClassifier(BaseBoxClassifier):
         choices = self._loaded.choices.beside(made.drawing)
         return replace(self._loaded, drawing=made.drawing, classes=made.classes, risk=made.risk, choices=choices)
 
-    def _rows_boxes(self) -> BoxSet:
-        """Return the boxes that rows are read for."""
-        drawing = self._decider()
-        return drawing.boxes if isinstance(drawing, Scorecard) else drawing
-
     def _validated(self, X: Any) -> Any:
         """Check X against the table of fit; without one, the boxes find their columns by themselves."""
         if "_fitted" in self.__dict__ or isinstance(X, CheckedRows):
             return super()._validated(X)
-        boxes = self._rows_boxes()
+        boxes = self._shown_boxes()
         few = read_few(X, boxes.feature_names, boxes)
         if few is not None:
             return few
@@ -234,7 +229,7 @@ class BoxSetClassifier(BaseBoxClassifier):
         if name == "boxes_":
             return drawing if card is None else _union(card)
         if name == "n_features_in_":
-            return self._rows_boxes().n_features
+            return self._shown_boxes().n_features
         classes = self._given_classes()
         return classes if name == "classes_" else classes[int(classes[1] == self.classes[1])]
 

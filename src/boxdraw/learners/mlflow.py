@@ -17,8 +17,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from boxdraw._core.frames import frame_like
 from boxdraw.learners.classifier import BoxSetClassifier, load
 from boxdraw.model.export.view import view_of
@@ -40,7 +38,7 @@ class Answers:
             columns["points"] = view.card.score(rows)
         if view.risk is not None:
             columns["risk"] = view.risk.risks(rows, drawing)
-        columns["reasons"] = np.array([" ".join(map(str, numbers)) for numbers in view.reasons(member)], dtype=np.str_)
+        columns["reasons"] = view.reason_texts(member)
         return frame_like(X, columns)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -14,11 +14,13 @@ from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw._core.frames import frame_like
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import category_text, format_number, limit_text, printable
+from boxdraw.model.export.view import points_text
 from boxdraw.model.membership import admitted
 from boxdraw.model.rows import UNSEEN, Columns, read_columns
 from boxdraw.model.rule import Limit, as_category
+from boxdraw.model.scorecard import Scorecard, boxes_of
 
-_MISSING_TEXT = "a missing value"
+_MISSING_TEXT, _NOTHING = "a missing value", "there are no boxes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +58,72 @@ class Violation:
     by: float | None
 
 
-def explain(boxes: BoxSet, X: Any, *, scale: npt.ArrayLike | None = None) -> dict[str, Any]:
-    """Return the columns of `BoxSet.explain`; ``scale`` has the unit of distance of each feature."""
+def explain(drawing: BoxSet | Scorecard, X: Any, *, scale: npt.ArrayLike | None = None) -> dict[str, Any]:
+    """Return the columns of ``explain`` of boxes or a card; ``scale`` has the unit of distance of each feature."""
+    boxes = boxes_of(drawing)
     table = _ExplainedRows(boxes, X)
+    if isinstance(drawing, Scorecard):
+        return _explain_card(drawing, table)
     if not len(boxes):
         none = np.zeros(table.n_rows)
         empty = {"flagged": none > 0, "box": [None] * table.n_rows, "boxes": [""] * table.n_rows}
-        why = ["there are no boxes"] * table.n_rows
+        why = [_NOTHING] * table.n_rows
         return empty | {"n_violations": none.astype(np.int64), "distance": none + np.inf, "why": why}
     found = _nearest_boxes(table, _checked_scale(scale, boxes) if scale is not None else _scale(table))
     flagged = np.asarray(found.member.any(axis=1))
     return {
         "flagged": flagged,
         "box": found.box + 1,
-        "boxes": _numbers(found.member),
+        "boxes": _numbers(found.member, range(len(boxes))),
         "n_violations": found.n_violations,
         "distance": found.distance,
-        "why": _sentences(table, found.box, flagged),
+        "why": _why(table, found.box, flagged),
     }
 
 
-def explain_frame(boxes: BoxSet, X: Any, *, scale: npt.ArrayLike | None = None) -> Any:
+def _why(table: _ExplainedRows, box: IntArray, flagged: BoolArray) -> list[str]:
+    """Write for each row what its box asks and what the row has."""
+    texts = np.full(len(box), "", dtype=object)
+    for k in np.unique(box).tolist():
+        for met in (True, False):
+            rows = np.flatnonzero((box == k) & (flagged == met))
+            texts[rows] = _sentences(table, rows, k, met)
+    return list(texts.tolist())
+
+
+def _explain_card(card: Scorecard, table: _ExplainedRows) -> dict[str, Any]:
+    """Return the columns of `Scorecard.explain`."""
+    scale, order = _scale(table), sorted(range(len(card)), key=lambda k: -card.points[k])
+    far, counts = np.empty((2, table.n_rows, len(card)))
+    for k in range(len(card)):
+        far[:, k], counts[:, k] = _distance(table, k, scale)
+    member, worth = counts == 0, np.array(card.points, dtype=np.int64)
+    points = member @ worth
+    flagged = points >= card.threshold
+    reasons = [""] * table.n_rows
+    for k in order:
+        rows = np.flatnonzero(member[:, k])
+        for i, text in zip(rows.tolist(), _sentences(table, rows, k, met=True), strict=True):
+            reasons[i] += f"{'; ' if reasons[i] else ''}{_true_minus(card.points[k])} for {text}"
+    reasons = [text or "in no box" for text in reasons]
+    enough = ~member & (points[:, None] + worth >= card.threshold) & ~flagged[:, None]
+    nearest = np.where(enough, far.clip(max=np.finfo(np.float64).max), np.inf)
+    for k in order:
+        rows = np.flatnonzero(enough[:, k] & (nearest.argmin(axis=1) == k))
+        for i, text in zip(rows.tolist(), _sentences(table, rows, k, met=False), strict=True):
+            reasons[i] += f"; for {card.points[k]} more it {text}"
+    heads = [f"{points_text(value)}, alarm from {_true_minus(card.threshold)}: " for value in points.tolist()]
+    why = [head + text for head, text in zip(heads, reasons, strict=True)] if len(card) else [_NOTHING] * table.n_rows
+    return {"flagged": flagged, "points": points, "boxes": _numbers(member, order), "why": why}
+
+
+def _true_minus(value: int) -> str:
+    return str(value).replace("-", "−")
+
+
+def explain_frame(drawing: BoxSet | Scorecard, X: Any, *, scale: npt.ArrayLike | None = None) -> Any:
     """Return `explain` as a frame of the kind of X, with its index if it has one."""
-    frame = frame_like(X, explain(boxes, X, scale=scale))
+    frame = frame_like(X, explain(drawing, X, scale=scale))
     if hasattr(type(X), "iloc"):
         frame.index = X.index
     return frame
@@ -250,27 +295,25 @@ def _distance(table: _ExplainedRows, k: int, scale: FloatArray) -> tuple[FloatAr
     return total, count
 
 
-def _numbers(member: BoolArray) -> list[str]:
-    """Write the numbers of the boxes that hold each row."""
+def _numbers(member: BoolArray, order: Sequence[int]) -> list[str]:
+    """Write the numbers of the boxes that hold each row, in some order."""
     texts = [""] * len(member)
-    for i, k in np.argwhere(member).tolist():
-        texts[i] = f"{texts[i]}, {k + 1}" if texts[i] else f"{k + 1}"
+    for i, place in np.argwhere(member[:, order]).tolist():
+        number = order[place] + 1
+        texts[i] = f"{texts[i]}, {number}" if texts[i] else f"{number}"
     return texts
 
 
-def _sentences(table: _ExplainedRows, box: IntArray, flagged: BoolArray) -> list[str]:
-    """Write for each row what its box asks and what the row has."""
-    texts = [""] * len(box)
-    for k in np.unique(box).tolist():
-        inside, outside = np.flatnonzero((box == k) & flagged), np.flatnonzero((box == k) & ~flagged)
-        for j in np.flatnonzero(table.boxes.limited[k]).tolist():
-            for i, condition, has in _conditions(table, k, j, inside, met=True):
-                texts[i] += f"{' and ' if texts[i] else ''}{condition} (has {has})"
-            unmet = outside[table.outside(k, j, outside) != 0]
-            for i, condition, has in _conditions(table, k, j, unmet, met=False):
-                texts[i] += f"{'; ' if texts[i] else ''}needs {condition}, has {has}"
-    # A row without a text is in a box without limits.
-    return [text or "every row" for text in texts]
+def _sentences(table: _ExplainedRows, rows: IntArray, k: int, met: bool) -> list[str]:
+    """Write for rows that are all in a box, or all outside, what it asks of them and what they have."""
+    texts = dict.fromkeys(rows.tolist(), "")
+    for j in np.flatnonzero(table.boxes.limited[k]).tolist():
+        asked = rows if met else rows[table.outside(k, j, rows) != 0]
+        for i, condition, has in _conditions(table, k, j, asked, met):
+            between = " and " if met else "; "
+            said = f"{condition} (has {has})" if met else f"needs {condition}, has {has}"
+            texts[i] += f"{between if texts[i] else ''}{said}"
+    return [text or "every row" for text in texts.values()]  # a box without limits says nothing
 
 
 def _conditions(table: _ExplainedRows, k: int, j: int, rows: IntArray, met: bool) -> Iterator[tuple[int, str, str]]:

@@ -109,7 +109,7 @@ class Model:
     @property
     def boxes(self) -> BoxSet:
         """The boxes, those of the union if the model is a scorecard; a ValueError if that has none."""
-        return self.drawing.union() if isinstance(self.drawing, Scorecard) else self.drawing
+        return union_within(self.drawing, 0) if isinstance(self.drawing, Scorecard) else self.drawing
 
     def labels(self, flagged: BoolArray) -> npt.NDArray[Any]:
         """Return the label of each row from whether it is flagged."""
@@ -147,7 +147,7 @@ def model_to_json(model: Model) -> str:
     if {type(label) for label in classes} == {int, float}:
         classes = list(map(float, classes))
     card = model.scorecard
-    boxes = model.boxes if card is None else _union(card)
+    boxes = model.boxes if card is None else union_if_any(card)
     entries: dict[str, str] = {
         "format": _dump(FORMAT),
         "version": str(_version(model)),
@@ -174,7 +174,7 @@ def _version(model: Model) -> int:
     return 1 if model.risk is None else 2
 
 
-def _union(card: Scorecard) -> BoxSet | None:
+def union_if_any(card: Scorecard) -> BoxSet | None:
     """Return the union of a card; None if it has none, or one so large that no reader would compare it."""
     try:
         return union_within(card, 0)

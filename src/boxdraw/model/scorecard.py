@@ -16,7 +16,7 @@ from boxdraw.model.boxes import BoxSet
 if TYPE_CHECKING:
     from boxdraw.model.risk import RiskTable
 
-__all__ = ["MAX_POINTS", "Scorecard"]
+__all__ = ["MAX_POINTS", "Scorecard", "boxes_of"]
 
 #: The most points that a row can have; SQL adds whole numbers up to here.
 MAX_POINTS = 2**31 - 1
@@ -148,6 +148,38 @@ class Scorecard:
         array([False,  True, False, False])
         """
         return np.asarray(self.score(X, n_jobs=n_jobs) >= self.threshold)
+
+    def explain(self, X: Any) -> Any:
+        """Return the points of each row, and where they come from.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        frame
+            Of the same kind as X, pandas for arrays, with a row per row of X and the columns
+
+            - ``flagged``, whether it has enough points;
+            - ``points``, how many it has;
+            - ``boxes``, the numbers of the boxes that hold it, from 1, those with most points first: ``"2, 1"``;
+            - ``why``, the points with the limits of these boxes and the values of the row; for a row that is not
+              flagged also what keeps it out of the nearest box that would be enough, if there is one.
+
+        Examples
+        --------
+        >>> from boxdraw import BoxSet, Scorecard
+        >>> card = Scorecard(BoxSet([[0], [2]], [[3], [9]], feature_names=["dose"]), [1, 2], 2)
+        >>> for why in card.explain([[2.5], [1]])["why"]:
+        ...     print(why)
+        3 points, alarm from 2: 2 for 2 ≤ dose ≤ 9 (has 2.5); 1 for 0 ≤ dose ≤ 3 (has 2.5)
+        1 point, alarm from 2: 1 for 0 ≤ dose ≤ 3 (has 1); for 2 more it needs dose ≥ 2, has 1
+        """
+        from boxdraw.model.explain import explain_frame
+
+        return explain_frame(self, X)
 
     def union(self) -> BoxSet:
         """Write the flagged rows as a union of boxes.
@@ -455,6 +487,11 @@ class Scorecard:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._key()
+
+
+def boxes_of(drawing: BoxSet | Scorecard) -> BoxSet:
+    """Return the boxes that people read: those worth points, if the model is a scorecard."""
+    return drawing.boxes if isinstance(drawing, Scorecard) else drawing
 
 
 def _checked_points(points: Sequence[int], n_boxes: int) -> tuple[int, ...]:

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from boxdraw._core.frames import frame_like
+from boxdraw._core.shortest import shortest_between
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import format_number, limit_text, printable
 from boxdraw.model.matching import parts_of
 from boxdraw.model.rule import Limit, Rule
-from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.scorecard import Scorecard, boxes_of
 
 __all__ = ["BoxStability", "LimitStability", "Sample", "Stability", "stability_of"]
 
@@ -147,7 +148,7 @@ class Stability:
         50 bootstrap samples; intervals hold 90% of them. Predictions agree with the model's on 100% of the rows.
         """
         lines, n_boxes = self.drawing.to_text().splitlines(), len(self.boxes)
-        rules = _boxes_of(self.drawing).rules()
+        rules = boxes_of(self.drawing).rules()
         texts = [
             f"{_behind_points(line.split(': ')[0], box.points)}: {_rule_text(rule, box)}"
             for line, rule, box in zip(lines[:n_boxes], rules, self.boxes, strict=True)
@@ -260,7 +261,9 @@ def _remark(limit: LimitStability, found: float) -> str:
         return f" (same in {_percent(limit.share)})"
     if limit.interval is None:
         return " (in no sample)"
-    low, high = map(format_number, limit.interval)
+    # Limits that are not round are a rounding error beside a number that a person would write.
+    ends = np.array(limit.interval)
+    low, high = map(format_number, shortest_between(ends, ends - 1e-12 * abs(ends), ends + 1e-12 * abs(ends)))
     return f" ({low} to {high}{f', in {_percent(limit.share)}' if limit.share < found else ''})"
 
 
@@ -278,7 +281,7 @@ def stability_of(drawing: BoxSet | Scorecard, samples: Sequence[Sample], missing
 
     Where it had none, nobody decided about them.
     """
-    boxes = _boxes_of(drawing)
+    boxes = boxes_of(drawing)
     cards = [sample.drawing for sample in samples if isinstance(sample.drawing, Scorecard)]
     return Stability(
         drawing=drawing,
@@ -289,14 +292,10 @@ def stability_of(drawing: BoxSet | Scorecard, samples: Sequence[Sample], missing
     )
 
 
-def _boxes_of(drawing: BoxSet | Scorecard) -> BoxSet:
-    return drawing.boxes if isinstance(drawing, Scorecard) else drawing
-
-
 def _box(boxes: BoxSet, k: int, missing: tuple[bool, ...], samples: Sequence[Sample]) -> BoxStability:
     """Sum up what became of a box."""
     found = [(sample.drawing, sample.partner[k]) for sample in samples if k in sample.partner]
-    theirs = [parts_of(_boxes_of(drawing), other, (True,) * boxes.n_features) for drawing, other in found]
+    theirs = [parts_of(boxes_of(drawing), other, (True,) * boxes.n_features) for drawing, other in found]
     limits = [
         _limit(boxes.feature_names[j], side, own, [parts.get((j, side)) for parts in theirs], len(samples))
         for (j, side), own in parts_of(boxes, k, missing).items()

@@ -25,7 +25,7 @@ from boxdraw.model.explain import spread
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Edit, Model
 from boxdraw.model.rows import read_columns
-from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.scorecard import Scorecard, boxes_of
 from boxdraw.model.stability import Stability
 from boxdraw.report.cells import count_cells
 
@@ -89,11 +89,11 @@ class Subject:
     @classmethod
     def of(cls, model: Model, **known: Any) -> Subject:
         """Return a model as the subject of a page; ``known`` is what else is known of it, or better."""
-        card, fit = model.scorecard, model.fit
+        fit = model.fit
         found: dict[str, Any] = {
-            "boxes": model.boxes if card is None else card.boxes,
+            "boxes": boxes_of(model.drawing),
             "classes": model.classes,
-            "scorecard": card,
+            "scorecard": model.scorecard,
             "target": model.target,
             "learner": str(fit.get("learner", LEARNERS.get(str(fit.get("method")), "BoxSet"))),
             "fit": fit,

@@ -19,8 +19,8 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import limit_text, printable, rule_texts
 from boxdraw.model.matching import match_limits, match_rows
 from boxdraw.model.rule import Rule
-from boxdraw.model.scorecard import Scorecard
-from boxdraw.service.counts import boxes_of, divided
+from boxdraw.model.scorecard import Scorecard, boxes_of
+from boxdraw.service.counts import divided
 from boxdraw.service.page import page, table
 from boxdraw.service.periods import two_labels
 from boxdraw.tables.labels import has_label, labels_of, read_labels, weights_of

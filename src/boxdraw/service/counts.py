@@ -12,11 +12,10 @@ import numpy.typing as npt
 from scipy.stats import hypergeom
 
 from boxdraw._core.arrays import FloatArray, IntArray
-from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.text import category_text, format_number
 from boxdraw.model.file import Model
 from boxdraw.model.rows import MISSING, read_columns
-from boxdraw.model.scorecard import Scorecard
+from boxdraw.model.scorecard import boxes_of
 
 Piece = tuple[Any, npt.NDArray[np.int8]]  # rows, and 1 for a positive label, 0 for a negative one, -1 for none
 
@@ -120,11 +119,6 @@ class Counter:
             numbers = np.asarray(column, dtype=np.float64)
             places = np.where(np.isnan(numbers), MISSING, np.searchsorted(self.edges[j], numbers))
         return np.asarray(places % self.n_bins(j))  # the places of missing and unseen values are -2 and -1
-
-
-def boxes_of(drawing: BoxSet | Scorecard) -> BoxSet:
-    """Return the boxes of what decides."""
-    return drawing.boxes if isinstance(drawing, Scorecard) else drawing
 
 
 def _edges(values: npt.NDArray[Any]) -> FloatArray:

@@ -20,8 +20,9 @@ from boxdraw._core.frames import frame_like
 from boxdraw.learners.base import BaseBoxClassifier
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Model
+from boxdraw.model.scorecard import boxes_of
 from boxdraw.service.compare import drawing_of
-from boxdraw.service.counts import Counter, Piece, Tally, boxes_of, divided, stability_index, tails
+from boxdraw.service.counts import Counter, Piece, Tally, divided, stability_index, tails
 from boxdraw.service.page import page, picture, table
 from boxdraw.service.periods import Labelled, Reader, as_piece, sorted_periods, two_labels
 

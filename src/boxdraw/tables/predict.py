@@ -12,8 +12,10 @@ import numpy as np
 
 from boxdraw._core.progress import RowsProgress
 from boxdraw._core.warn import muted
+from boxdraw.model.export.view import view_of
 from boxdraw.model.membership import first_box
 from boxdraw.model.rows import default_names
+from boxdraw.model.scorecard import boxes_of
 from boxdraw.tables.arrow import ArrowReader, arrow_errors, bytes_of, is_csv
 from boxdraw.tables.dask import ClusterFiles, is_dask
 from boxdraw.tables.labels import has_label
@@ -56,7 +58,7 @@ def predict_table(
     """Do what `boxdraw.learners.base.BaseBoxClassifier.predict_table` says."""
     _refuse_dask(source)
     limit, path = bytes_of(memory_limit), Path(os.fspath(output))
-    dataset = open_dataset(source, text_features(model._transformed_by()))
+    dataset = open_dataset(source, text_features(boxes_of(model._decider())))
     check_writable(path, files_of(dataset))
     names = list(dataset.schema.names)
     features, kept = _find_features(model, names), _kept_columns(names, columns, added_types(model))
@@ -88,8 +90,7 @@ class _Predict:
 
     def __init__(self, model: Any, features: list[str], kept: list[str]) -> None:
         self._model, self._features, self._kept = model, features, kept
-        self._types, drawing = added_types(model), model._decider()
-        self._boxes = getattr(drawing, "boxes", drawing)
+        self._types, self._boxes = added_types(model), boxes_of(model._decider())
 
     def schema(self, schema: Any) -> Any:
         """Return the names and types of the columns to be written."""
@@ -110,7 +111,7 @@ class _Predict:
             nowhere = found[name] == 0 if name == "box" else None
             result = result.append_column(name, pa.array(found[name], kind, mask=nowhere))
         flagged = int(np.count_nonzero(has_label(found["prediction"], self._model.pos_label_)))
-        return result, flagged, unseen_categories(features, self._model._transformed_by())
+        return result, flagged, unseen_categories(features, self._boxes)
 
     def _found(self, rows: CheckedRows) -> dict[str, Any]:
         """Return the columns of predictions, and more if they are not asked for."""
@@ -122,7 +123,9 @@ class _Predict:
             found["points"] = model.scorecard_.score(rows.table, n_jobs=n_jobs)
         if "risk" in self._types:
             found["risk"] = model.risk_table_.risks(rows.table, model._decider(), n_jobs=n_jobs)
-        return found | {"box": first_box(model._transformed_by().membership(rows.table, n_jobs=n_jobs))}
+        view = view_of(model._decider())
+        member = view.boxes.membership(rows.table, n_jobs=n_jobs)
+        return found | ({"reasons": view.reason_texts(member)} if view.has_points else {"box": first_box(member)})
 
 
 def added_types(model: Any) -> dict[str, Any]:
@@ -131,9 +134,10 @@ def added_types(model: Any) -> dict[str, Any]:
 
     types = {"prediction": pa.array(model.classes_).type}
     types |= {"score": pa.float64()} if hasattr(model, "decision_function") else {}
-    types |= {"points": pa.int64()} if hasattr(model, "scorecard_") else {}
+    has_points = hasattr(model, "scorecard_")
+    types |= {"points": pa.int64()} if has_points else {}
     types |= {"risk": pa.float64()} if hasattr(model, "risk_table_") else {}
-    return types | {"box": pa.int64()}
+    return types | ({"reasons": pa.string()} if has_points else {"box": pa.int64()})
 
 
 def grouped(batches: Iterable[Any], n_rows: int, n_bytes: int) -> Iterator[Any]:
@@ -174,7 +178,7 @@ def rows_of(dataset: Any) -> int | None:
 
 def _find_features(model: Any, names: list[str]) -> list[str]:
     """Return the columns with the features in the order of training: by name, or by place if there are no names."""
-    boxes = model._transformed_by()
+    boxes = boxes_of(model._decider())
     wanted = list(getattr(model, "feature_names_in_", boxes.feature_names))
     unnamed = not hasattr(model, "feature_names_in_") and boxes.feature_names == default_names(boxes.n_features)
     if unnamed and len(names) == len(wanted) and set(names).isdisjoint(wanted):

@@ -76,7 +76,7 @@ def test_one_model_many_readings(seed, parameters):
     np.testing.assert_array_equal(card.score(rows), points)
     np.testing.assert_array_equal(model.predict(rows) == model.pos_label_, flagged)
     np.testing.assert_array_equal(model.boxes_.contains(rows), flagged)
-    np.testing.assert_array_equal(model.transform(rows), model.boxes_.membership(rows))
+    np.testing.assert_array_equal(model.transform(rows), card.boxes.membership(rows))
     sign = 1 if model.pos_label_ == 1 else -1
     np.testing.assert_array_equal(sign * model.decision_function(rows) > 0, flagged)
     np.testing.assert_array_equal(model.decision_function(rows) >= 0, model.predict(rows) == 1)
@@ -191,7 +191,7 @@ def test_scorecard_table_counts_each_box():
         assert row["recall"] == pytest.approx(weight[inside & (y == 1)].sum() / weight[y == 1].sum())
     rules = [line.split(": ", 1)[1] for line in model.scorecard_.to_text().splitlines()[: len(table)]]
     assert table["rule"].tolist() == rules
-    assert len(model.box_table(X, y)) == len(model.boxes_)
+    assert table.equals(model.box_table(X, y, weight))
 
 
 # Settings
@@ -505,6 +505,10 @@ def test_many_boxes():
     np.testing.assert_array_equal(free.predict(X), free.scorecard_.contains(X))
     with pytest.raises(AttributeError, match="There is no boxes_: more than 10000 sets of boxes"):
         _ = free.boxes_
+    with pytest.raises(ValueError, match="simplify draws boxes without points: more than 10000 sets of boxes"):
+        free.simplify(X, y)
+    assert len(free.box_table(X, y)) == free.transform(X).shape[1] == len(free.scorecard_)
+    np.testing.assert_array_equal(free.explain(X)["points"], free.scorecard_.score(X))
     model = fit(X, y, max_boxes=18, lam=0.1, max_limits=1)
     assert 0 < len(model.boxes_) <= 8
 
@@ -516,10 +520,11 @@ def test_negative_points_have_no_union_of_boxes():
     X = np.arange(60.0)[:, None]
     model = fit(X, (X[:, 0] < 20) | (X[:, 0] > 40), signed_points=True, pos_label=True)
     assert min(model.scorecard_.points) < 0
-    for refuse in (lambda: model.boxes_, lambda: model.explain(X), lambda: model.box_table(X, X[:, 0] > 3)):
-        with pytest.raises(AttributeError, match=r"There is no boxes_: with negative points .* signed_points=False"):
-            refuse()
+    with pytest.raises(AttributeError, match=r"There is no boxes_: with negative points .* signed_points=False"):
+        _ = model.boxes_
     assert not hasattr(model, "boxes_")
+    with pytest.raises(ValueError, match=r"simplify draws boxes without points: with negative points .*\.at takes"):
+        model.simplify(X, (X[:, 0] < 20) | (X[:, 0] > 40))
     np.testing.assert_array_equal(model.transform(X), model.scorecard_.boxes.membership(X))
     names = model.get_feature_names_out().tolist()
     assert names == [f"box{k + 1}" for k in range(len(model.scorecard_))]

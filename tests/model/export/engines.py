@@ -5,6 +5,7 @@
 
 import os
 import sqlite3
+import warnings
 from contextlib import closing, contextmanager, suppress
 
 import numpy as np
@@ -12,7 +13,9 @@ import onnxruntime
 import pyarrow as pa
 
 from boxdraw import Scorecard, onnx_inputs
+from boxdraw.learners.mlflow import _load_pyfunc
 from boxdraw.model.export.view import view_of
+from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.risk import Region, RiskTable
 
 from .cases import random_boxes, random_rows
@@ -113,6 +116,16 @@ def in_onnx(drawing, risk, rows):
     return columns | {"flag": (label == 1).tolist(), "reasons": [row[row > 0].tolist() for row in reasons]}
 
 
+def in_mlflow(drawing, risk, rows):
+    """Read the model file as MLflow does."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Categories that were not seen")
+        found = _load_pyfunc(model_to_json(Model(drawing, risk=risk))).predict(rows)
+    columns = {name: found[name].tolist() for name in ("points", "risk") if name in found}
+    reasons = [[int(number) for number in text.split()] for text in found["reasons"]]
+    return columns | {"flag": (found["prediction"] == 1).tolist(), "reasons": reasons}
+
+
 @contextmanager
 def java():
     """Yield a Java process that runs jpmml-evaluator; an ImportError or an OSError if there is none."""
@@ -161,4 +174,10 @@ def as_pmml_has_it(drawing, expected):
     return expected | {"box": [row[0] if row else 0 for row in reasons]}
 
 
-ENGINES = {"Python": in_python, "SQLite": in_sqlite, "DuckDB": in_duckdb, "onnxruntime": in_onnx}
+ENGINES = {
+    "Python": in_python,
+    "SQLite": in_sqlite,
+    "DuckDB": in_duckdb,
+    "onnxruntime": in_onnx,
+    "MLflow flavour": in_mlflow,
+}

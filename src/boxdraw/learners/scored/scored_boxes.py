@@ -13,7 +13,6 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from boxdraw._core.arrays import FloatArray
-from boxdraw._core.frames import frame_like
 from boxdraw._core.progress import Progress
 from boxdraw._core.ranges import find_ranges
 from boxdraw.learners.base import unchanged_on_error
@@ -28,7 +27,6 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.scorecard import Scorecard
 from boxdraw.tables.chunks import Table
 from boxdraw.tables.labels import has_label, labels_of, weights_of
-from boxdraw.tables.schema import read_rows
 from boxdraw.tables.training import Training, read_training_rows
 
 _SCORES = ("graded", "points")
@@ -383,9 +381,6 @@ class ScoredBoxesClassifier(SampleLearner):
         caught = short.membership(rows)[positive].T @ (np.ones(positive.sum()) if weight is None else weight[positive])
         return short[np.argsort(-caught, kind="stable")]
 
-    def _transformed_by(self) -> BoxSet:
-        return self.scorecard_.boxes if self.scorecard_.signed else self.boxes_
-
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class of each row: positive from the scorecard's threshold on.
 
@@ -445,22 +440,15 @@ class ScoredBoxesClassifier(SampleLearner):
         Returns
         -------
         frame
-            One row per box, of the same kind as X: ``points``, then the columns of ``box_table``, which
-            has the same for the boxes of the union.
+            One row per box, of the same kind as X: what ``box_table`` returns.
         """
-        check_is_fitted(self)
-        boxes = self.scorecard_.boxes
-        columns = self._statistics(boxes, X, y, sample_weight)
-        return frame_like(X, {"points": np.array(self.scorecard_.points, dtype=np.int64), **columns})
+        return self.box_table(X, y, sample_weight)
 
     def _again(self) -> Any:
         shape, again = shape_of(self, self._balance), super()._again()
         again.set_params(false_alarm_cost=shape.false_alarm_cost, max_union=shape.max_union)  # of a precision, too
         again._evenness = shape.evenness
         return again
-
-    def _validated(self, X: Any) -> Any:
-        return read_rows(self, X, self.scorecard_.boxes)
 
     def _check_parameters(self, *, stored: bool) -> None:
         self._check_folds(stored)

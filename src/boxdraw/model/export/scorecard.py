@@ -137,6 +137,8 @@ def read_card(data: Any, size: int) -> Scorecard:
 
 def union_within(card: Scorecard, size: int) -> BoxSet:
     """Return the union of a card that comes from a text of some length; raise if it takes far more memory than that."""
+    if card._union is not None:
+        return card._union
     known = sum(len(values) for values in card.boxes.categories if values is not None)
     columns = len(card) + 2 * int(card.boxes.limited.any(axis=0).sum()) + known
     n_sets = count_sets(card.points, card.threshold)

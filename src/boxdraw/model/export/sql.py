@@ -178,7 +178,8 @@ def _query(
     for what, column, expression in named:
         quoted = _name(column, f"the column of {what}", engine)
         if owner := taken.get(_fold(column, engine)):
-            raise ValueError(f"column {column!r} is the name of {owner}: choose another name for the {what}")
+            option = "column" if what == "labels" else f"{what}_column"
+            raise ValueError(f"column {column!r} is the name of {owner}: choose another name for the {what}, {option}=")
         taken[_fold(column, engine)] = f"the column of {what}"
         lines[-1] += ","
         lines += [f"  {line}" for line in expression]

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from boxdraw._core.arrays import BoolArray
 from boxdraw.model.boxes import BoxSet
@@ -85,6 +86,15 @@ class View:
         """Return the reasons for each row, from the boxes that hold it."""
         order = np.array(self.order, dtype=np.intp)
         return [(order[held] + 1).tolist() for held in member[:, order]]
+
+    def reason_texts(self, member: BoolArray) -> npt.NDArray[np.str_]:
+        """Return the reasons for each row as a text such as ``2 1``."""
+        if not member.size:
+            return np.full(len(member), "")
+        # Many rows are in the same boxes.
+        _, first, place = np.unique(np.packbits(member, axis=1), axis=0, return_index=True, return_inverse=True)
+        texts = [" ".join(map(str, numbers)) for numbers in self.reasons(member[first])]
+        return np.array(texts, dtype=np.str_)[place.reshape(-1)]  # numpy 2.0 gives it another shape
 
 
 def view_of(drawing: BoxSet | Scorecard, risk: RiskTable | None = None) -> View:
