@@ -256,7 +256,8 @@ ROWS = "1,2,yes\n2,3,no\n3,4,no\n"
     [
         ("", [], "data.csv is empty"),
         ("a,b,fraud\n", [], "data.csv has column names but no rows"),
-        ("a,a,fraud\n" + ROWS, [], "several columns named 'a'"),
+        ("a,a,fraud\n" + ROWS, [], "several columns named 'a'; give each its own name"),
+        ("1,1,fraud\n" + ROWS, [], "own name; the first line must have the names, and seems to be a row"),
         ("a,b,fraud\n1,2\n", [], "line 2: 2 fields, but 3 column names"),
         (
             "a,b,fraud\n1,2,yes\n2,3,\n,,no\n",
@@ -265,7 +266,7 @@ ROWS = "1,2,yes\n2,3,no\n3,4,no\n"
         ),
         ("a,b,fraud\n1,2,\n2,3,\n", [], 'column "fraud" of data.csv is empty'),
         ("a,b,fraud\n1,2,\n2,3,\n", ["--skip-unlabelled"], 'column "fraud" of data.csv is empty'),
-        ("a,b,fraud\n1,2,yes\n2,3,yes\n", [], "has 1 different labels (yes): rows of both kinds are needed"),
+        ("a,b,fraud\n1,2,yes\n2,3,yes\n", [], "has only the label yes: rows of both kinds are needed"),
         ("a,b,fraud\n1,2,x\n2,3,y\n2,3,z\n", [], "has 3 different labels (x, y, z): make a column of two"),
         ("a,b,fraud\n" + ROWS, ["--positive", "ye"], 'has no label "ye"; its labels are no, yes'),
         ("a,b,fraud\n" + ROWS, ["--drop", "a,b"], "has no column besides the target"),

@@ -254,6 +254,8 @@ def test_neither_pandas_nor_polars_is_needed(run, fitted):
         (lambda i: "n/a!" if i == 7 else f"{i}.5", 'most of it is numbers: correct what is none, like "n/a!"'),
         (lambda i: f"{i},5", "it looks like numbers with a decimal comma: try --decimal ,"),
         (lambda i: f"{i:,}.50 EUR", "it looks like numbers: write digits and a point only"),
+        (lambda i: f"{i}.5 km/h", 'it looks like numbers: write digits and a point only, not "1000.5 km/h"'),
+        (lambda i: f"{i:,}.50", 'it looks like numbers: write digits and a point only, not "1,000.50"'),
     ],
 )
 def test_numbers_that_are_read_as_text_are_pointed_out(run, folder, write, said):
@@ -262,6 +264,26 @@ def test_numbers_that_are_read_as_text_are_pointed_out(run, folder, write, said)
     fit = ("fit", "data.csv", "--target", "fraud", "--delimiter", ";", "--max-boxes", 1, "--force")
     assert f'column "price" is taken as text, but {said}' in run(*fit).err
     assert "is taken as text, but" not in run(*fit, "--categorical", "price").err
+
+
+def test_numbers_of_other_countries_are_not_taken_for_missing_values(run, folder):
+    """A point between thousands, in a few large amounts: they must not be lost."""
+    lines = [f"{f'1.{i:03d}' if i > 150 else i},5;{'yes' if i > 180 else 'no'}" for i in range(200)]
+    Path("data.csv").write_text("\n".join(["price;fraud", *lines]))
+    fit = ("fit", "data.csv", "--target", "fraud", "--delimiter", ";", "--max-boxes", 1)
+    said = run(*fit, "--decimal", ",").err
+    assert 'it looks like numbers: write digits and a comma only, not "1.151,5"' in said
+    assert "--missing" not in said
+
+
+def test_a_decimal_comma_where_a_model_needs_numbers(run, fails, folder):
+    lines = [f"{i},5;{'yes' if i > 180 else 'no'}" for i in range(200)]
+    Path("data.csv").write_text("\n".join(["price;fraud", *lines]))
+    german = ("--delimiter", ";", "--decimal", ",")
+    assert run("fit", "data.csv", "--target", "fraud", "--max-boxes", 1, *german).code == 0
+    fails("predict", "model.json", "data.csv", "--delimiter", ";", words='has "0,5"; try --decimal ,')
+    Path("gaps.csv").write_text("price\n1.5\nn/a\n")
+    fails("predict", "model.json", "gaps.csv", words="has \"n/a\"; add --missing 'n/a' if that means a missing value")
 
 
 def test_a_delimiter_that_was_not_named_is_guessed(run, folder):

@@ -114,7 +114,7 @@ def test_types_are_found_far_below():
         (b"a,b\n1,caf\xe9\n", "line 2 has a byte that does not fit; name its encoding, for example --encoding cp1252"),
         (b"caf\xe9,b\n1,2\n", "is not written in utf-8: line 1"),
         ("a,b\n1,2\n".encode("utf-16"), "--encoding utf-16"),
-        (b"PK\x03\x04....", "looks like an Excel workbook: save the sheet as CSV"),
+        (b"PK\x03\x04....", "looks like an Excel workbook or a zip archive: save the sheet as CSV, or unpack"),
         (b"PAR1 and no more", "is a damaged Parquet file"),
         (b"\x1f\x8b and no more", "is packed with gzip and damaged"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9], "is packed with gzip and damaged"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -205,13 +206,13 @@ def _report(model: Model, data: TrainingFile, figures: list[dict[str, Any]], out
         [
             f"{data.rows.file.name}: {data.n_rows} rows, {data.n_positive} ({share}) with {label}",
             "",
-            model_text(model),
+            model_text(replace(model, edits=())),  # those are of the models before
             *_promise(model.fit),
             "",
             "On the rows the boxes were learned from; expect less on new rows (boxdraw evaluate estimates how much):",
             figures_text(figures),
             "",
-            f"Saved in {saved}",
+            f"Saved in {saved}" + ", with the history of the model that it replaces" * bool(model.edits),
         ]
     )
 

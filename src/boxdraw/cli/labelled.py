@@ -31,7 +31,7 @@ _FEW = 20  # different texts: so many may be categories, however few rows there 
 _ASIDE = ("per", "time", "group", "protected")
 # Numbers as people write them: with a decimal comma, and with commas between thousands or a unit.
 _COMMA = re.compile(r"[-+]?\d+,\d+")
-_DRESSED = re.compile(r"[€$£¥]?\s*[-+]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?(\s*[€$£¥%]|\s+[A-Za-z]{1,4})?")
+_DRESSED = re.compile(r"[€$£¥]?\s*[-+]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?(\s*[€$£¥%]|\s+[A-Za-zµ°²³/]{1,6})?")
 
 
 def open_table(args: argparse.Namespace, path: str, texts: Iterable[str] = ()) -> TableFile:
@@ -197,15 +197,18 @@ def _looks_like_numbers(texts: Collection[str], decimal: str) -> str:
     def few(rest: list[str]) -> bool:
         return len(texts) - len(rest) > max(2, len(rest))
 
+    swap = str.maketrans(",.", ".,") if decimal == "," else {}
     rest = others(lambda text: is_number(text.replace(decimal, ".")))
-    if rest and few(rest):
-        odd = printable(rest[0])
+    strange = [text for text in rest if not _DRESSED.fullmatch(text.translate(swap))]
+    if strange and few(rest):
+        odd = printable(strange[0])
         return (
             f'most of it is numbers: correct what is none, like "{odd}", or add --missing "{odd}" if that means a '
             "missing value; --categorical says that text is meant"
         )
     if rest and decimal != "," and few(others(lambda text: is_number(text) or _COMMA.fullmatch(text))):
         return "it looks like numbers with a decimal comma: try --decimal ,"
-    if rest and few(others(_DRESSED.fullmatch)):
-        return f'it looks like numbers: write digits and a point only, not "{printable(rest[0])}"'
+    if rest and (few(rest) or few(others(lambda text: _DRESSED.fullmatch(text.translate(swap))))):
+        sign = "comma" if decimal == "," else "point"
+        return f'it looks like numbers: write digits and a {sign} only, not "{printable(rest[0])}"'
     return ""

@@ -31,7 +31,8 @@ def check_names(names: Sequence[Any], source: str) -> None:
     """Raise if several columns have the same name."""
     if repeated := [str(name) for name, count in Counter(names).items() if count > 1]:
         raise TableError(
-            f"{source} has several columns named {', '.join(map(repr, repeated))}; give each its own name."
+            f"{source} has several columns named {', '.join(map(repr, repeated))}; give each its own name",
+            "names" if all(map(is_number, repeated)) else "",
         )
 
 

@@ -161,10 +161,9 @@ class LabelledFile:
         labels, column = sorted(facts.count), f'column "{printable(self.target)}"'
         shown = listed([label_text(label) for label in labels])
         if len(labels) != 2:
-            what = f"{column} has {len(labels)} different labels ({shown})"
             if len(labels) == 1:
-                raise TableError(f"{what}: rows of both kinds are needed to learn from")
-            raise TableError(what, "two")
+                raise TableError(f"{column} has only the label {shown}: rows of both kinds are needed to learn from")
+            raise TableError(f"{column} has {len(labels)} different labels ({shown})", "two")
         if positive is None:
             chosen = rarer_label({label: facts.weighted[label] for label in labels})
         else:

@@ -204,7 +204,7 @@ def file_of(name: str, content: bytes, form: CsvForm = PLAIN, texts: Iterable[st
         except (OSError, EOFError, zlib.error) as error:
             raise TableError(f"{name} is packed with gzip and damaged: {error}") from None
     if content.startswith(b"PK\x03\x04"):
-        raise TableError(f"{name} looks like an Excel workbook: save the sheet as CSV")
+        raise TableError(f"{name} looks like an Excel workbook or a zip archive: save the sheet as CSV, or unpack it")
     if content.startswith(b"PAR1"):
         return _parquet_file(name, _arrow_buffer(content))
     return _csv_file(CsvPlace(name, _arrow_buffer(in_utf8(name, content, form.encoding))), form, texts)

@@ -109,7 +109,10 @@ def _numbers(column: Any, name: str, what: str, source: str, values: Values) -> 
     if kind in (Kind.NUMBERS, Kind.FLAGS):
         return as_float64(column)
     found = _example(values) if kind is Kind.TEXTS else f"it holds {column.type}"
-    raise TableError(f'column "{printable(name)}" of {source} must hold {what}, as in training; {found}')
+    text = re.search(r' has "(.*)"$', found)
+    advice = "" if text is None else "decimal" if re.fullmatch(r"[-+]?\d+,\d+", text[1]) else "missing"
+    message = f'column "{printable(name)}" of {source} must hold {what}, as in training; {found}'
+    raise TableError(message, advice, "" if text is None else text[1])
 
 
 def _example(values: Values) -> str:
