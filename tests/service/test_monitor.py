@@ -279,6 +279,19 @@ def test_of_bare_rules_the_rarer_label_is_positive():
     assert one.value == pytest.approx(y[BOXES.contains(X)].mean())
 
 
+def test_a_bad_period_is_not_told_for_ever():
+    calm = {name: rows(1500, seed) for seed, name in enumerate(("May", "July", "August"), start=1)}
+    periods = {"May": calm["May"], "June": rows(3000, 9, caught=0.2), "July": calm["July"], "August": calm["August"]}
+    found = monitor(MODEL, rows(9000), periods)
+    reading = readings(found)["August", "all", "precision"]
+    assert reading.p_so_far <= found.level  # all so far are still off, but no longer the newest period
+    assert {alarm.period for alarm in found.alarms} == {"June"}
+    assert found.ok_now
+    assert not found.ok
+    drift = monitor(MODEL, rows(9000), [rows(400, seed, caught=0.58) for seed in range(12)])
+    assert any("so far" in alarm.text for alarm in drift.alarms)
+
+
 def test_text_frame_and_page_say_the_same():
     found = monitor(MODEL, rows(4000), {"May": rows(800, 1), "June <script>": rows(800, 2, caught=0.3)})
     alarm = next(one for one in found.alarms if (one.what, one.measure) == ("box 2", "precision"))

@@ -62,7 +62,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """A figure out of bounds: that of the period if it alone is, or else that of all periods so far.
+    """A figure out of bounds: that of the period, or else that of all periods so far if the period is off as well.
 
     Examples
     --------
@@ -332,8 +332,13 @@ class _Judge:
                 yield Reading(period, name, measure, before, value, so_far), None
 
     def _judged(self, reading: Reading, far: list[bool], texts: list[str]) -> Judged:
-        """Decide on a figure of the period and on that of all periods so far: each has to be far off, and surely so."""
-        ps = reading.p, reading.p_so_far
+        """Decide on a figure of the period and on that of all periods so far: each has to be far off, and surely so.
+
+        That of all only counts where the period is off to the same side, so that a bad one is not told for ever.
+        """
+        ps, before = (reading.p, reading.p_so_far), reading.reference
+        back = (reading.value - before) * (reading.so_far - before) < 0
+        far = [far[0], all(far) and not back]
         out = [is_far and p <= self.level for is_far, p in zip(far, ps, strict=True)]
         if not any(out):
             return reading, None
