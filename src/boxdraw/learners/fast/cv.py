@@ -329,7 +329,7 @@ class FastBoxesClassifierCV(LearnedFastBoxes):
             plan, per_fold = self._plan(*task), []
             for fold, fits in zip(folds, fitted, strict=True):
                 pushes = [self._push(expansion, fold.train.negative_weight) for expansion in grid["expansion"]]
-                per_fold.append(fits.weights(plan, rules, pushes))
+                per_fold.append(fits.weights(fits.edges(plan, rules), plan.width, rules, pushes))
             rows = []
             for (g, growth), (e, expansion) in product(enumerate(grid["growth"]), enumerate(grid["expansion"])):
                 setting = dict(zip(("feature_range", "distance", "n_boxes"), task, strict=True))

@@ -50,21 +50,23 @@ class FoldFits:
         train = self._fold.train
         return len(distinct_rows(np.nan_to_num(train.X[train.positive], nan=np.inf))[0])
 
-    def edges(self, plan: Plan, growth: Growth) -> Edges:
+    def edges(self, plan: Plan, growths: Sequence[Growth]) -> Edges:
         """Return what the training rows say about every edge."""
-        return self._stages.edges(plan, growth if growth.stops_at_negatives else None, shared=True)
-
-    def weights(self, plan: Plan, growths: Sequence[Growth], expansions: Sequence[float]) -> list[FloatArray]:
-        """Return the critical weights of the fold's test rows, per growth and expansion, from one set of sums."""
         stopping = next((growth for growth in growths if growth.stops_at_negatives), None)
-        edges, test = self._stages.edges(plan, stopping, shared=True), self._fold.test.X
+        return self._stages.edges(plan, stopping, shared=True)
+
+    def weights(
+        self, edges: Edges, width: float, growths: Sequence[Growth], expansions: Sequence[float]
+    ) -> list[FloatArray]:
+        """Return the critical weights of the fold's test rows, per growth and expansion."""
+        test = self._fold.test.X
         if not self._many:
             return [critical_weights(edges, test, expansions, growth, None) for growth in growths]
         from boxdraw.learners.fast.weights import Weigh
 
         results = [np.empty((len(expansions), len(test))) for _ in growths]
         for growth, result in zip(growths, results, strict=True):
-            Weigh(edges, expansions, growth)(self._placed(plan.width, growth.stops_at_negatives), result)
+            Weigh(edges, expansions, growth)(self._placed(width, growth.stops_at_negatives), result)
         return results
 
     def _place(self, width: float, stops_at_negatives: bool) -> FloatArray:

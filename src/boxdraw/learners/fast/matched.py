@@ -49,11 +49,11 @@ class MatchedFits:
         self._final = training_weights(final, rows, self._push, growth, None)
         self._simpler = cache(self._without_needless)  # asked for the same cost twice
         for fold, fits, own_push in zip(folds, fitted, self._pushes, strict=True):
-            edges = fits.edges(plan, growth)
+            edges = fits.edges(plan, [growth])
             own = training_weights(edges, fold.train, own_push, growth, None)
             self._edges.append(edges)
             self._ratios.append(middle_ratio(self._final[fold.train_rows], own, fold.train.weights))
-            critical = fits.weights(plan, [growth], [own_push])[0][0]
+            critical = fits.weights(edges, plan.width, [growth], [own_push])[0][0]
             self.weights.append(scaled_weights(critical, self._ratios[-1]))
             self._own.append((own, critical))
 
