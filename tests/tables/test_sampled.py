@@ -1,6 +1,6 @@
 """Sparse and Scored Boxes from stored tables: the model of the same rows in memory, whatever the files and chunks."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boxdraw import BoxSet, ScoredBoxesClassifier, SparseBoxesClassifier
+from boxdraw import BoxSet, FastBoxesClassifier, ScoredBoxesClassifier, SparseBoxesClassifier
 
 from .same import all_large, csv_of, make_frame, write_parquet
 
@@ -203,3 +203,49 @@ def test_a_damaged_file_changes_no_model(method, tmp_path):
     assert set(told) == {"labels"}
     assert vars(model) == before
     assert path.read_bytes() == bytes(content)
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "a list of labels"])
+@pytest.mark.parametrize("learner", [SparseBoxesClassifier, ScoredBoxesClassifier, FastBoxesClassifier])
+def test_rows_without_weight_are_as_if_not_there(learner, kind, large):
+    frame = make_frame(3, 1_000)[[*FEATURES, "label", "weight"]]
+    rows = np.arange(len(frame))
+    gone = (rows % 3 == 0) | (rows // 200 == 1)  # also whole chunks
+    frame["weight"] = np.where(gone, 0.0, 1.0 + rows % 2)
+    kept = frame[~gone]
+    # what is only in other rows
+    frame.loc[gone, ["amount", "town", "label"]] = [np.inf, "nowhere", "perhaps"]
+    frame.loc[rows % 6 == 0, "age"] = -1
+    frame["age"] = frame["age"].astype(float)
+    frame.loc[rows % 9 == 0, "age"] = np.nan
+    model, X = learner(), kept[FEATURES]
+
+    def seen(model):
+        return model._encoding, model.boxes_, model.decision_function(X).tolist()
+
+    with in_passes(100) if large else nullcontext():
+        one = seen(model.fit(X, kept["label"], kept["weight"]))
+        table = {
+            "pandas": lambda: frame[FEATURES],
+            "polars": lambda: pytest.importorskip("polars").from_pandas(frame[FEATURES]),
+            "arrow": lambda: pa.Table.from_pandas(frame[FEATURES]),
+            "a list of labels": lambda: frame[FEATURES],
+        }[kind]()
+        labels = frame["label"].tolist() if kind == "a list of labels" else frame["label"]
+        assert seen(model.fit(table, labels, frame["weight"].tolist())) == one
+        if kind == "arrow":
+            assert seen(model.fit_table(pa.Table.from_pandas(frame), target="label", weight="weight")) == one
+
+
+def test_few_rows_with_weight_are_learned_from_in_memory_wherever_they_are():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300_000, 4)).round(2), columns=list("abcd"))
+    frame["y"] = ((frame["a"] > 1) & (frame["b"] < 0.3)).astype(int)
+    frame["w"] = (np.arange(len(frame)) % 10 == 0).astype(float)  # the others are too many for that
+    X, model = frame[list("abcd")], ScoredBoxesClassifier(max_boxes=3)
+    one = model.fit(X, frame["y"], frame["w"])
+    scores, card = one.decision_function(X), one.scorecard_
+    other = model.fit_table(pa.Table.from_pandas(frame), target="y", weight="w")
+    assert other.scorecard_ == card
+    np.testing.assert_array_equal(other.decision_function(X), scores)

@@ -12,7 +12,7 @@ import pyarrow.feather
 import pytest
 from sklearn.base import BaseEstimator
 
-from boxdraw import FastBoxesClassifier
+from boxdraw import FastBoxesClassifier, ScoredBoxesClassifier, SparseBoxesClassifier
 
 from .same import RIGHT, all_large, assert_same_model, csv_of, long_csv, write_parquet
 
@@ -124,13 +124,23 @@ def test_identifiers(monkeypatch):
         FastBoxesClassifier(n_boxes=1).fit_table(table.slice(0, 40), target="label")
 
 
+@pytest.mark.parametrize("learner", [FastBoxesClassifier, ScoredBoxesClassifier, SparseBoxesClassifier])
+def test_too_little_memory_for_rows_in_memory(monkeypatch, learner):
+    def no_room(*_, **__):
+        raise MemoryError("Unable to allocate 9 TiB")
+
+    monkeypatch.setattr("boxdraw.tables.training.read_training", no_room)
+    with pytest.raises(MemoryError, match=r"^Unable to allocate 9 TiB; fit_table learns from a file that is larger"):
+        learner().fit(RIGHT["x"], RIGHT["label"])
+
+
 @pytest.mark.parametrize("limit", ["much", "-5 MB", "5 bananas", "10 kB", 0, -1, 1000, True, "nan", "inf GB", [5], ""])
 def test_memory_limits_that_are_none(limit):
     with pytest.raises(ValueError, match="memory_limit must be at least a megabyte"):
         FastBoxesClassifier().fit_table(pa.table(RIGHT), target="label", memory_limit=limit)
 
 
-@pytest.mark.parametrize("limit", ["2 MB", "2MiB", "1e7", 2**21, 3e6, "0.5 GB", None])
+@pytest.mark.parametrize("limit", ["1 MB", "2 MB", "2MiB", "1e7", 2**21, 3e6, "0.5 GB", None])
 def test_memory_limits(limit):
     expected = FastBoxesClassifier(n_boxes=1).fit(pd.DataFrame({"x": RIGHT["x"]}), RIGHT["label"])
     with all_large():

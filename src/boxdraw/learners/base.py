@@ -597,9 +597,12 @@ def unchanged_on_error(fit: _Fit) -> _Fit:
         before = dict(vars(self))
         try:
             return fit(self, *args, **options)
-        except BaseException:
+        except BaseException as error:
             vars(self).clear()
             vars(self).update(before)
+            if isinstance(error, MemoryError) and fit.__name__ == "fit" and hasattr(self, "fit_table"):
+                hint = "fit_table learns from a file that is larger than memory"
+                raise MemoryError(f"{error}; {hint}" if str(error) else hint) from error
             raise
 
     return cast(_Fit, fitted)

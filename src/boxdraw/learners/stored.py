@@ -104,7 +104,7 @@ class TableLearner(LearnedBoxClassifier, ABC):
         columns = find_columns(reader.schema, target, weight, features, self.categorical_features)
         classes = find_classes(reader, columns, self.pos_label)
         if is_small(classes, columns):
-            self.fit(*read_labelled(reader, columns))
+            self.fit(*read_labelled(reader, columns, classes))
             self._target = target
             return self
         cells = 1e-9 * classes.n_rows * len(columns.features)

@@ -165,7 +165,7 @@ def bytes_of(limit: Any) -> int:
         value = float(number) * units[unit]
     except (ValueError, KeyError):
         value = 0
-    if isinstance(limit, bool) or not 2**20 <= value < math.inf:
+    if isinstance(limit, bool) or not 1e6 <= value < math.inf:
         raise ValueError(
             f'memory_limit must be at least a megabyte, as a number of bytes or like "500 MB"; got {limit!r}.'
         )

@@ -53,6 +53,14 @@ class LearningColumns:
         """Return the weights of a batch of rows after checking them."""
         return None if self.weight is None else row_weights(batch.column(self.weight), self.weight)
 
+    def with_weight(self, rows: Any) -> tuple[Any, FloatArray | None]:
+        """Return the rows of a batch that have some weight, and their weights: the others are as if not there."""
+        weight = self.weights(rows)
+        if weight is None or weight.all():
+            return rows, weight
+        kept = weight > 0
+        return rows.filter(kept), weight[kept]
+
     def is_label(self, batch: Any, label: Any) -> BoolArray:
         """Return a mask of the rows of a batch with a label."""
         values, place = distinct(batch.column(self.target))
@@ -78,12 +86,8 @@ class LearningColumns:
 
     def chunk(self, batch: Any, encoding: Encoding, order: Order, pos_label: Any) -> Chunk:
         """Return the rows of a batch that have some weight."""
-        X, positive = self.matrix(batch, encoding, order), self.is_label(batch, pos_label)
-        weight = self.weights(batch)
-        if weight is None or weight.all():
-            return Chunk(X, positive, weight)
-        kept = weight > 0
-        return Chunk(X[kept], positive[kept], weight[kept])
+        batch, weight = self.with_weight(batch)
+        return Chunk(self.matrix(batch, encoding, order), self.is_label(batch, pos_label), weight)
 
 
 def find_columns(schema: Any, target: str, weight: str | None, features: Any, categorical: Any) -> LearningColumns:

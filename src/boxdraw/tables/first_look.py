@@ -26,7 +26,7 @@ Totals = dict[Any, Fraction]
 
 @dataclass(frozen=True, slots=True)
 class LabelCounts:
-    """How many rows with weight have each label, and their weight."""
+    """How many rows with weight have each label, and their weight; ``n_rows`` are all."""
 
     n_rows: int
     n_missing: int
@@ -48,19 +48,20 @@ class FindLabels:
 
     def __call__(self, batch: Any) -> LabelCounts:
         """Return the labels of a batch."""
+        n_rows = len(batch)
+        batch, weight = self.columns.with_weight(batch)
         values, place = distinct(batch.column(self.columns.target))
         if len(values) > _MANY_LABELS:
             raise ValueError(
                 f"Only binary classification is supported. Column {self.columns.target!r} has more than "
                 f"{_MANY_LABELS} different labels."
             )
-        weight = self.columns.weights(batch)
         totals = _totals(values, place, weight, np.ones(len(place), dtype=np.bool_))
         n_missing = int(sum(np.count_nonzero(place == k) for k, value in enumerate(values) if value is None))
         totals.pop(None, None)
-        n_rows = np.bincount(place if weight is None else place[weight > 0], minlength=len(values)).tolist()
-        count = Counter({value: n for value, n in zip(values, n_rows, strict=True) if value is not None and n})
-        return LabelCounts(len(place), n_missing, count, totals)
+        counted = np.bincount(place, minlength=len(values)).tolist()
+        count = Counter({value: n for value, n in zip(values, counted, strict=True) if value is not None and n})
+        return LabelCounts(n_rows, n_missing, count, totals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +106,9 @@ class LookAtFeatures:
     def __call__(self, batch: Any) -> FirstLook:
         """Return what is in a batch."""
         columns = self.columns
-        weight, positive = columns.weights(batch), columns.is_label(batch, self.pos_label)
-        kept = np.ones(len(positive), dtype=np.bool_) if weight is None else weight > 0
-        chosen = np.flatnonzero(positive & kept)
+        batch, weight = columns.with_weight(batch)
+        positive = columns.is_label(batch, self.pos_label)
+        chosen = np.flatnonzero(positive)
         keys = np.empty((len(chosen), len(columns.features)))
         missing, rounded = np.zeros((2, len(columns.features)), dtype=np.bool_)
         known = np.zeros(len(columns.features), dtype=np.intp)
@@ -118,8 +119,7 @@ class LookAtFeatures:
                 values, place = distinct(batch.column(name))
                 codes = _keys_of(values, name)
                 keys[:, j] = codes[place[chosen]]
-                sides = kept & ~positive, kept & positive
-                negative, own = (_totals(values, place, weight, rows) for rows in sides)
+                negative, own = (_totals(values, place, weight, rows) for rows in (~positive, positive))
                 present = {values[k] for k in np.unique(place)}
                 _check_few(present)
                 categories.append(({value: negative.get(value, Fraction(0)) for value in present}, own))
@@ -130,7 +130,7 @@ class LookAtFeatures:
                 keys[:, j] = column[chosen]
                 categories.append(None)
                 missing[j], rounded[j] = bool(np.isnan(column).any()), is_rounded(batch.column(name))
-                ranges.look_at(j, column if kept.all() else column[kept])
+                ranges.look_at(j, column)
         sample = Sample.of(keys, None if weight is None else weight[chosen], self.limit)
         return FirstLook(ranges, missing, known, rounded, tuple(categories), sample)
 

@@ -51,11 +51,12 @@ class TableReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """The labels of a table: in order, which is the positive one, and their weights."""
+    """The labels of a table: in order, which is the positive one, and their weights; how many rows have any."""
 
     labels: npt.NDArray[Any]
     pos_label: Any
     n_rows: int
+    n_weighted: int
     positive_weight: float
     negative_weight: float
 
@@ -79,7 +80,8 @@ def find_classes(reader: TableReader, columns: LearningColumns, pos_label: Any) 
     if not 1e-200 < (total := sum(weights)) < 1e200:
         shown = f"{float(total):.3g}" if total < 1e200 else "1e200 or more"  # maybe more than any float
         raise ValueError(f"The weights add up to {shown}; scale them to between 1e-200 and 1e200.")
-    return Classes(labels, labels[chosen], found.n_rows, float(weights[chosen]), float(weights[1 - chosen]))
+    sizes = found.n_rows, sum(found.count.values())
+    return Classes(labels, labels[chosen], *sizes, float(weights[chosen]), float(weights[1 - chosen]))
 
 
 def _not_two(labels: list[Any], target: str) -> str:
@@ -108,9 +110,33 @@ def open_reader(source: Any, memory_limit: Any, n_jobs: int | None, progress: Ro
     return ArrowReader(open_dataset(source), limit, n_jobs, progress)
 
 
-def read_labelled(reader: TableReader, columns: LearningColumns) -> tuple[Any, Any, Any]:
+@dataclass(frozen=True, slots=True)
+class _WeightedRows:
+    """The rows with weight, of which there are few."""
+
+    columns: LearningColumns
+    tables: tuple[Any, ...] = ()
+
+    def __call__(self, batch: Any) -> _WeightedRows:
+        import pyarrow as pa
+
+        kept = self.columns.with_weight(batch)[0]
+        return _WeightedRows(self.columns, (kept if isinstance(kept, pa.Table) else pa.Table.from_batches([kept]),))
+
+    def merge(self, other: _WeightedRows) -> _WeightedRows:
+        return _WeightedRows(self.columns, self.tables + other.tables)
+
+
+def read_labelled(reader: TableReader, columns: LearningColumns, classes: Classes) -> tuple[Any, Any, Any]:
     """Return the features, the labels and the weights of a small table, as they are learned from in memory."""
-    table = reader.read(columns.needed)
+    if classes.n_weighted == classes.n_rows:
+        table = reader.read(columns.needed)
+    else:
+        import pyarrow as pa
+
+        found = reader.reduce(_WeightedRows(columns), columns.needed, "rows", classes.n_rows)
+        assert found is not None
+        table = pa.concat_tables(found.tables)
     labels = table.column(columns.target).combine_chunks()
     if hasattr(labels, "dictionary_decode"):
         labels = labels.dictionary_decode()
@@ -199,7 +225,7 @@ class _OnBatch:
 
 def is_small(classes: Classes, columns: LearningColumns) -> bool:
     """Return True if a table is learned from as a whole, in memory."""
-    return classes.n_rows * len(columns.features) <= LARGE
+    return classes.n_weighted * len(columns.features) <= LARGE
 
 
 def _check_finite(look: FirstLook, columns: LearningColumns) -> None:

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals as nw
 import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.ranges import LARGE, Ranges
@@ -89,19 +92,15 @@ def read_training_rows(
         ranges = look(X)
         return ranges.are_finite()
 
+    X, y, weight, kept = _with_weight(X, y, sample_weight)
     X, y, estimator._encoding = read_training(estimator, X, y, estimator.categorical_features, all_finite=all_finite)
     if not estimator._encoding.plain:
         ranges = None  # the matrix is another one
-    numbers = check_groups(groups, len(y), estimator)
-    weight = kept = None
+    numbers = check_groups(groups, len(y) if kept is None else len(kept), estimator)
+    if kept is not None and numbers is not None:
+        numbers = numbers[kept]
     if sample_weight is not None:
-        weight = check_weight(sample_weight, X)
-        if not weight.all():
-            kept, ranges = weight > 0, None
-            X, y, weight = X[kept], y[kept], weight[kept]
-            numbers = None if numbers is None else numbers[kept]
-        if not len(y):
-            raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
+        weight = check_weight(sample_weight if weight is None else weight, X)
         with np.errstate(over="ignore"):
             in_all = float(weight.sum())
         if not 1e-200 < in_all < 1e200:
@@ -110,6 +109,31 @@ def read_training_rows(
     data = Training(X, positive, weight, kept, estimator._encoding.n_codes, ranges, groups=numbers)
     check_balance(data, 1e-200)
     return data
+
+
+def _with_weight(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, FloatArray | None, BoolArray | None]:
+    """Leave out rows without weight, before anything is learned of their values; say which rows stay.
+
+    If all have weight, or what is given is no table of rows with labels and weights, it is returned as it is.
+    """
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+        n_rows = {_num_samples(X), _num_samples(y)}
+    except (TypeError, ValueError, OverflowError):
+        return X, y, None, None
+    if weight.ndim != 1 or n_rows != {len(weight)} or weight.all():
+        return X, y, None, None
+    kept = weight != 0
+    if not kept.any():
+        raise ValueError("All sample weights are zero; at least one row of each class needs some weight.")
+    return _taken(X, kept), _taken(y, kept), weight[kept], kept
+
+
+def _taken(data: Any, rows: BoolArray) -> Any:
+    native = nw.from_native(data, allow_series=True, pass_through=True)
+    if isinstance(native, nw.DataFrame | nw.Series):
+        return native.filter(rows.tolist()).to_native()
+    return _safe_indexing(data, rows)
 
 
 def check_balance(data: Training, least: float) -> None:

@@ -222,7 +222,7 @@ class ScoredBoxesClassifier(SampleLearner):
 
     def _passes(self) -> Passes:
         first: Passes = [("ranges and positives", 6, 0), ("sample", 21, 0)]
-        return [*first, ("count", 7, 0.95), ("round limits", 7, 0.15)]
+        return [*first, ("count", 7, 1.7), ("round limits", 7, 0.5)]
 
     def _learn(self, data: Training, table: Table | None) -> None:
         """Learn from rows in memory: all there are or, if there is a ``table``, a sample of it."""

@@ -265,7 +265,7 @@ class SparseBoxesClassifier(SampleLearner):
         return self
 
     def _passes(self) -> Passes:
-        first: Passes = [("ranges and positives", 6, 0), ("sample", 23, 0), ("place limits", 3, 0.5)]
+        first: Passes = [("ranges and positives", 6, 0), ("sample", 23, 0), ("place limits", 3, 0.9)]
         return [*first, ("place limits", 3, 0), ("place limits", 3, 0), ("round limits", 2, 0)]
 
     def _learn(self, data: Training, table: Table | None) -> None:
