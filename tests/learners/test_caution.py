@@ -170,6 +170,16 @@ def test_chance_is_said_in_nearly_every_table_of_noise(model):
     assert told >= 7
 
 
+@pytest.mark.parametrize("model", LEARNERS[:3], ids=lambda model: type(model).__name__)
+def test_a_rule_on_few_positives_is_not_called_chance(model):
+    told = 0
+    for seed in range(8):
+        X = np.random.default_rng(seed).normal(size=(60, 2))
+        y = (X[:, 0] >= np.sort(X[:, 0])[-3]).astype(int)
+        told += "than by chance" in (words := " ".join(cautions(model, X, y))) or "better than chance" in words
+    assert told <= 2
+
+
 def test_only_limited_columns_are_looked_at():
     X, y = table()
     assert cautions(SparseBoxesClassifier(), X.assign(row=np.arange(400)), y) == []

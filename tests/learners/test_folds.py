@@ -1,11 +1,14 @@
 """Hashes of rows: many are hashed as few are."""
 
+import itertools
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from boxdraw._core.ranges import find_ranges
 from boxdraw.learners import folds
-from boxdraw.learners.folds import hash_ranks
+from boxdraw.learners.folds import _auc_by_chance, chance_level, hash_ranks
 from boxdraw.tables.training import Training
 
 
@@ -46,3 +49,26 @@ def test_weights_decide_among_equal_rows_only():
     np.testing.assert_array_equal(np.argsort(ranks[:3]), np.argsort(weight[:3]))
     order = np.array([4, 2, 0, 3, 1])
     np.testing.assert_array_equal(hash_ranks(Training(X[order], positive, weight[order]), None), ranks[order])
+
+
+@pytest.mark.parametrize(("ups", "downs"), [(1, 5), (3, 4), (6, 2), (4, 4)])
+def test_chance_is_counted_exactly_for_few_rows(ups, downs):
+    """By all orders of the rows, and by scipy's exact test."""
+    n = ups + downs
+    pairs = [
+        sum(down < up for up in places for down in set(range(n)) - set(places))
+        for places in itertools.combinations(range(n), ups)
+    ]
+    found = _auc_by_chance(ups, downs)
+    for auc in sorted({pair / (ups * downs) for pair in pairs}):
+        right = np.mean([pair / (ups * downs) >= auc - 1e-9 for pair in pairs])
+        assert found[int(np.ceil(auc * 1000 - 1e-9)) :].sum() == pytest.approx(right)
+    best = stats.mannwhitneyu(np.arange(ups) + downs, np.arange(downs), alternative="greater", method="exact")
+    assert found[-1] == pytest.approx(best.pvalue)
+
+
+def test_three_positives_ranked_first_are_not_chance():
+    """Each is the first of its fold: once in 15³ by chance."""
+    positive, tests = np.arange(45) < 3, [np.arange(k, 45, 3) for k in range(3)]
+    assert chance_level(positive, tests, 3) < 1
+    assert chance_level(positive, [np.arange(k, 12, 3) for k in range(3)], 3) == 1  # once in 4³ is not rare

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import check_random_state, check_scalar
 
@@ -19,6 +20,8 @@ from boxdraw._core.warn import warn
 from boxdraw.learners.scaling import fit_scaling, make_scaling
 from boxdraw.tables.training import Training
 
+_FEW = 20  # rows of a class in each fold, up to which chance is counted exactly
+_STEPS = 1_000  # of an AUC
 Hashes = npt.NDArray[np.uint64]
 Split = tuple[IntArray, IntArray]
 
@@ -119,11 +122,33 @@ def inner_splits(
 
 
 def chance_level(positive: BoolArray, tests: list[IntArray], errors: float = 2) -> float:
-    """Return one half and so many standard errors: the mean AUC that ranking by chance hardly ever exceeds."""
+    """Return the mean AUC that ranking by chance exceeds as rarely as a normal variable so many standard errors.
+
+    Of few rows of a class this is exact: chance alone hardly ever ranks a single positive of each fold first.
+    """
     ups = np.array([np.count_nonzero(positive[test]) for test in tests])
     downs = np.array([len(test) for test in tests]) - ups
+    if min(ups.max(), downs.max()) <= _FEW:
+        n_folds, by_chance = max(1, round(len(tests) / n_repeats(tests))), np.ones(1)  # of one deal
+        for sizes in list(zip(ups.tolist(), downs.tolist(), strict=True))[:n_folds]:
+            by_chance = np.convolve(by_chance, _auc_by_chance(*sizes))
+        as_good = np.cumsum(by_chance[::-1])[::-1]
+        return float(np.flatnonzero(as_good > ndtr(-errors))[-1] / (n_folds * _STEPS))
     variance = (ups + downs + 1) / (12 * ups * downs)
     return min(1.0, float(0.5 + errors * np.sqrt(n_repeats(tests) * variance.sum()) / len(tests)))
+
+
+def _auc_by_chance(ups: int, downs: int) -> FloatArray:
+    """Return how likely each AUC is if rows are ranked by chance, in steps that are rounded up."""
+    few, others = min(ups, downs), min(max(ups, downs), _STEPS)  # of more others, steps are finer than those here
+    count = np.zeros(few * others + 1)  # of orders, by how many pairs are in the right one: a Gaussian binomial
+    count[0] = 1.0
+    for i in range(1, few + 1):
+        count[others + i :] -= count[: len(count) - others - i].copy()
+        padded = np.append(count, np.zeros(-len(count) % i))
+        count = padded.reshape(-1, i).cumsum(axis=0).reshape(-1)[: len(count)]
+    places = np.ceil(np.arange(len(count)) * (_STEPS / (few * others)) - 1e-9).astype(np.intp)
+    return np.bincount(places, count.clip(min=0) / count.clip(min=0).sum(), _STEPS + 1).astype(np.float64)
 
 
 def n_repeats(tests: list[IntArray]) -> float:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr
+from scipy.stats import hypergeom
 
 from boxdraw._core.arrays import BoolArray, FloatArray, IntArray, Matrix
 from boxdraw._core.progress import Progress
@@ -58,7 +60,8 @@ from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.order import Order
 from boxdraw.tables.training import Training
 
-# Standard errors above chance, by `is_small`: the best of many settings is often two, if folds are dealt rarely.
+# How many standard errors are as rare as so many positives among the flagged rows have to be by chance (Fisher's exact
+# test), by `is_small`: the best of many settings often has two, if folds are dealt rarely.
 _CLEARLY = {False: 3, True: 2.5}
 _SOFTNESS = 0.06  # of the places of limits, times the root of the positives
 
@@ -158,9 +161,9 @@ class Fit:
         # Shares of weights may add up to a little more than 1.
         point = np.clip(rates, 0, 1) if found is None else (found.point.recall[0], found.point.false_alarms[0])
         caught, alarms = map(float, point)
-        counts = self.n_positives, np.count_nonzero(self.table.downs > 0)
-        error = np.sqrt(caught * (1 - caught) / counts[0] + alarms * (1 - alarms) / counts[1])
-        if caught - alarms > _CLEARLY[is_small(self.table)] * error:
+        ups, downs = self.n_positives, int(np.count_nonzero(self.table.downs > 0))
+        hits, false = round(caught * ups), round(alarms * downs)  # means over the deals of the folds
+        if hypergeom.sf(hits - 1, ups + downs, ups, hits + false) <= ndtr(-_CLEARLY[is_small(self.table)]):
             return choice, found, ""
         return (
             choice,
