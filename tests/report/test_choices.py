@@ -142,3 +142,16 @@ def loaded_proof(loaded, model, data):
     assert len(boxes) == page.evaluate(f"{STORE}.model.boxes.length")
     assert page.locator("#cost-slider").count() == 0
     return page.locator(".proof").inner_text()
+
+
+@pytest.mark.parametrize("learner", [SparseBoxesClassifier, ScoredBoxesClassifier])
+def test_the_risk_in_each_region_is_that_of_the_model(loaded, data, learner):
+    model = learner(**SETTINGS).fit(*data)
+    page = loaded(model)
+    page.locator(".risk summary").click()
+    lines = page.locator(".risk tbody tr")
+    assert lines.count() == len(model.risk_table_) > 2
+    for i, (label, region) in enumerate(zip(model.risk_table_.labels(), model.risk_table_, strict=True)):
+        shown = lines.nth(i).locator("th, td").all_inner_texts()
+        assert shown[:2] == [label, f"{100 * region.risk:.1f}%"]
+        assert shown[2] == f"{100 * region.low:.1f}–{100 * region.high:.1f}%"

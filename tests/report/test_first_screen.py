@@ -125,11 +125,14 @@ def test_the_sentence_has_the_noun_and_the_alarms_a_day(show):
     train, test = _counts(BOXES)
     caught = f"Of {sum(test[:2])} payments with fraud = yes, {test[0]} are caught"
     said = f"{caught}; {test[2]} false alarms among {len(X_TEST)} payments"
+    assert test[2] > 20
     assert page.locator(".verdict-main").inner_text() == f"{said}, {float(f'{test[2] / 20:.2g}'):g} a day."
     more = page.locator(".verdict-more").last.inner_text()
     assert more.endswith(f"{train[2]} false alarms among {len(X)} payments.")  # the days are those of test rows
     page.emulate_media(media="print")
     assert "a day." in page.locator("#sheet").inner_text()
+    page = show(data | {"days": 10 * test[2]}, edited=False)
+    assert page.locator(".verdict-main").inner_text() == f"{said}, 1 in 10 days."
 
 
 def test_weighted_rows_say_so(show):

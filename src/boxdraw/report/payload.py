@@ -24,6 +24,7 @@ from boxdraw.model.choices import to_json as choices_to_json
 from boxdraw.model.explain import spread
 from boxdraw.model.export.text import printable
 from boxdraw.model.file import Edit, Model
+from boxdraw.model.risk import FIELDS, RiskTable
 from boxdraw.model.rows import read_columns
 from boxdraw.model.scorecard import Scorecard, boxes_of
 from boxdraw.model.stability import Stability
@@ -81,6 +82,7 @@ class Subject:
     closed_form_absent: str | None = None  # the reason
     stability: Stability | None = None
     choices: Choices = field(default_factory=Choices)
+    risk: RiskTable | None = None
     edits: tuple[Edit, ...] = ()
     digest: str = ""  # of the model file
     noun: str | None = None  # what the rows are, in the plural
@@ -100,6 +102,7 @@ class Subject:
             "edits": model.edits,
             "digest": model.digest,
             "choices": model.choices,
+            "risk": model.risk,
         }
         return cls(**(found | known))
 
@@ -160,6 +163,7 @@ def payload(
         **({"noun": subject.noun} if subject.noun else {}),
         **({"days": subject.days} if subject.days else {}),
         **({"goal": subject.goal} if subject.goal else {}),
+        **({"risk": _risk(subject.risk)} if subject.risk else {}),
         **({"choices": json.loads(choices_to_json(subject.choices))} if subject.choices else {}),
         "stability": None if subject.stability is None else subject.stability.to_text().splitlines(),
     }
@@ -178,6 +182,14 @@ def balanced_cost(data: Labelled) -> float:
     weight = np.ones(len(data.positive)) if data.weight is None else data.weight
     positives, negatives = float(weight[data.positive].sum()), float(weight[~data.positive].sum())
     return positives / negatives if positives and negatives else 1.0
+
+
+def _risk(table: RiskTable) -> list[dict[str, Any]]:
+    """Return what each region is, and its figures as the model file has them."""
+    pairs = zip(table.labels(), table, strict=True)
+    return [
+        {"of": label} | {key: float(getattr(region, name)) for key, name in FIELDS.items()} for label, region in pairs
+    ]
 
 
 def plain_label(label: Any) -> Any:

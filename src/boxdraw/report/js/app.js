@@ -11,7 +11,7 @@ import { mountPictures } from "./pictures.js";
 import { mountSheet } from "./print_view.js";
 import { mountRows } from "./rows_view.js";
 import { mountRules } from "./rules_view.js";
-import { mountProof, mountStability } from "./stability_view.js";
+import { mountProof, mountRisk, mountStability } from "./stability_view.js";
 import { Store } from "./store.js";
 import { mountSummary } from "./summary_view.js";
 
@@ -23,6 +23,7 @@ const VIEWS = [
   ["rules", mountRules],
   ["rules", mountCard],
   ["rules", mountProof],
+  ["rules", mountRisk],
   ["rules", mountStability],
   ["picture", mountPictures],
   ["cost", mountCost],

@@ -45,11 +45,16 @@ export function verdictWords({ report }, { counts, table }, days = null) {
   const about = table.sampled ? "about " : "";
   const alarms = plural(falsePositives, "false alarm", "false alarms", table.sampled);
   const rows = (number) => `${about}${plural(number, "row", printable(report.noun ?? "rows"), table.sampled)}`;
-  const daily = days === null ? "" : `, ${short(falsePositives / days, 2)} a day`;
+  const daily = days === null || !falsePositives ? "" : `, ${dailyWords(falsePositives / days)}`;
   const among = `${alarms} among ${rows(positives + falsePositives + trueNegatives)}${daily}`;
   if (!positives) return `No row has ${soughtText(report)}; ${among}`;
   const caught = `${number(truePositives)} ${number(truePositives) === "1" ? "is" : "are"} caught`;
   return `Of ${rows(positives)} with ${soughtText(report)}, ${caught}; ${among}`;
+}
+
+/** Say how many there are a day, or in how many days there is one. */
+function dailyWords(rate) {
+  return rate < 1 ? `1 in ${count(1 / rate, true)} days` : `${rate < 10 ? short(rate, 2) : count(rate, true)} a day`;
 }
 
 /** Say that rows count by their weights; those of a sample only make up for rows that are left out. */
