@@ -371,6 +371,11 @@ def test_stored_tables_give_the_same(tmp_path, bare):
     apart = {month: part.drop(columns="month") for month, part in every.groupby("month")}
     named = monitor(model, str(tmp_path / "base.csv"), apart, target="fraud")
     assert named.to_frame().equals(whole.to_frame())
+    files = {month: [tmp_path / f"{month}-{k}.csv" for k in range(3)] for month in apart}
+    for month, part in apart.items():
+        for k, path in enumerate(files[month]):
+            part[k::3].to_csv(path, index=False)
+    assert monitor(model, [tmp_path / "base.csv"], files, target="fraud").to_frame().equals(whole.to_frame())
 
 
 def test_frames_of_dask_give_the_same():

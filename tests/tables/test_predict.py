@@ -5,6 +5,7 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.dataset as ds
@@ -22,6 +23,8 @@ from boxdraw import (
 from boxdraw.tables import predict
 from boxdraw.tables.arrow import ArrowReader
 from boxdraw.tables.dask import ClusterFiles
+
+from .same import make_frame
 
 INF = float("inf")
 
@@ -343,3 +346,19 @@ def test_predictions_do_not_take_turns(by_colour, tmp_path):
     assert [one.rows for one in done] == [40, 40]
     assert ["'violet'" in str(one.message) for one in caught] == [True, True]
     assert pyarrow.parquet.read_table(outs[0]).equals(pyarrow.parquet.read_table(outs[1]))
+
+
+@pytest.mark.parametrize("model", [SparseBoxesClassifier(cv=2), ScoredBoxesClassifier(cv=2), FastBoxesClassifier()])
+@pytest.mark.filterwarnings("ignore::boxdraw.CautionWarning")
+def test_the_box_table_of_a_stored_table(tmp_path, model):
+    frame = make_frame(2, 900)
+    X = frame.drop(columns=["label", "weight"])
+    model.fit(X, frame["label"])
+    paths = [str(tmp_path / f"{k}.parquet") for k in range(3)]
+    for k, path in enumerate(paths):
+        pyarrow.parquet.write_table(pa.Table.from_pandas(frame[k::3]), path, row_group_size=70)
+    expected = model.box_table(X, frame["label"], frame["weight"])
+    pd.testing.assert_frame_equal(model.box_table(paths, "label", "weight"), expected)
+    pd.testing.assert_frame_equal(model.box_table(tmp_path, "label"), model.box_table(X, frame["label"]))
+    with pytest.raises(ValueError, match='no column "nothing"'):
+        model.box_table(paths, "nothing")

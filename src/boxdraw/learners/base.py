@@ -22,11 +22,12 @@ from boxdraw._core.version import __version__
 from boxdraw.learners.history import with_history
 from boxdraw.model.boxes import BoxSet
 from boxdraw.model.choices import Choices
+from boxdraw.model.export.text import rule_texts
 from boxdraw.model.file import Model, model_to_json
 from boxdraw.model.risk import RiskTable, check_base_rate
 from boxdraw.model.scorecard import Scorecard, boxes_of
 from boxdraw.model.settings import learned_with
-from boxdraw.model.statistics import box_statistics
+from boxdraw.model.statistics import box_statistics, counted_statistics
 from boxdraw.tables.encoding import Encoding
 from boxdraw.tables.labels import has_label, labels_of, read_labels, weights_of
 from boxdraw.tables.schema import read_rows
@@ -354,12 +355,12 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            The rows, seen in training or not.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows.
+        X : array-like, frame of shape (n_samples, n_features) or stored table
+            The rows, seen in training or not. A path, a list of paths or a pyarrow dataset is counted in parts.
+        y : array-like of shape (n_samples,) or str
+            Their labels; of a stored table, the name of the column with them.
+        sample_weight : array-like of shape (n_samples,) or str, optional
+            Weights of the rows, or the name of their column.
 
         Returns
         -------
@@ -553,6 +554,10 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
 
     def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Return the columns of ``box_table`` but points."""
+        if isinstance(y, str):
+            from boxdraw.tables.predict import count_table
+
+            return counted_statistics(rule_texts(boxes), count_table(self, boxes, X, y, sample_weight))
         positive = self._is_positive(X, y)
         member = boxes.membership(self._validated(X), n_jobs=self.n_jobs)
         return box_statistics(boxes, member, positive, weights_of(sample_weight, len(positive)))

@@ -175,10 +175,10 @@ def monitor(
     ----------
     model : fitted classifier, BoxSet or Scorecard
         The rules.
-    reference : frame, array-like, pair (X, y) or stored table
+    reference : frame, array-like, pair (X, y) or stored table, which may be a list of files
         Rows of a time when all was well, best ones that the rules were not learned from: on their own training rows
         rules look better than they are.
-    periods : mapping of names to such, list of such, or one frame with ``time``
+    periods : mapping of names to such, list of such, or one frame or stored table with ``time``
         The periods, in their order. Labels may be absent, from whole periods or from single rows: alarms count all
         rows, precision and recall those with a label.
     target : str, optional

@@ -65,7 +65,7 @@ class Reader:
     def _frames(self, rows: Any) -> Iterator[Any]:
         if is_dask(rows):
             yield from (part.compute() for part in rows[self._needed(rows.columns)].partitions)
-        elif isinstance(rows, str | PathLike) or hasattr(rows, "scanner"):  # a pyarrow dataset
+        elif _is_stored(rows):
             dataset = open_dataset(rows, text_features(self.boxes))
             reader = ArrowReader(dataset, MEMORY_LIMIT, None, RowsProgress("", False))
             yield from reader.tables(self._needed(dataset.schema.names))
@@ -76,6 +76,12 @@ class Reader:
         names = list(columns)
         wanted = {*(names if by_place(names, self.boxes) else self.boxes.feature_names), self.target, self.time}
         return [name for name in names if name in wanted]
+
+
+def _is_stored(rows: Any) -> bool:
+    """Return True for a path, a list of paths and a pyarrow dataset."""
+    paths = rows if isinstance(rows, list) and rows else [rows]
+    return hasattr(rows, "scanner") or all(isinstance(path, str | PathLike) for path in paths)
 
 
 def rows_and_labels(rows: Any, target: str | None, time: str | None) -> Labelled:

@@ -125,6 +125,13 @@ def row_weights(column: Any, name: str) -> FloatArray:
     return values
 
 
+def labels_in(table: Any, name: str) -> npt.NDArray[Any]:
+    """Return the labels in a column of a table."""
+    labels = table.column(name).combine_chunks()
+    labels = labels.dictionary_decode() if hasattr(labels, "dictionary_decode") else labels
+    return np.asarray(labels.to_numpy(zero_copy_only=False))
+
+
 def numbers(column: Any) -> npt.NDArray[np.floating[Any]]:
     """Return a column of numbers, NaN where they are missing."""
     from pyarrow import types

@@ -12,13 +12,17 @@ import numpy as np
 
 from boxdraw._core.progress import RowsProgress
 from boxdraw._core.warn import muted
+from boxdraw.model.boxes import BoxSet
 from boxdraw.model.export.view import view_of
 from boxdraw.model.membership import first_box
 from boxdraw.model.rows import default_names
 from boxdraw.model.scorecard import boxes_of
+from boxdraw.model.statistics import BoxCounts
 from boxdraw.tables.arrow import ArrowReader, arrow_errors, bytes_of, is_csv
+from boxdraw.tables.columns import LearningColumns, labels_in
 from boxdraw.tables.dask import ClusterFiles, is_dask
-from boxdraw.tables.labels import has_label
+from boxdraw.tables.errors import check_columns
+from boxdraw.tables.labels import has_label, labels_of
 from boxdraw.tables.schema import CheckedRows, checked_rows, merged_unseen, unseen_categories, warn_of
 from boxdraw.tables.source import open_dataset
 from boxdraw.tables.trained import text_features
@@ -67,6 +71,25 @@ def predict_table(
     reader = ArrowReader(dataset, limit, model.n_jobs, shown)
     rows = grouped(reader.batches(list(dict.fromkeys([*features, *kept]))), _ROWS, limit // _SHARE)
     return _write(_Predict(model, features, kept), rows, path, dataset.schema, shown, rows_of(dataset))
+
+
+def count_table(model: Any, boxes: BoxSet, source: Any, target: str, weight: str | None) -> BoxCounts:
+    """Count the labelled rows of a stored table in boxes, batch by batch."""
+    if isinstance(source, ClusterFiles) or is_dask(source):
+        raise TypeError("box_table counts in one process: give it files, or the rows that a Dask DataFrame computes.")
+    dataset = open_dataset(source, text_features(boxes))
+    names = list(dataset.schema.names)
+    check_columns([target, weight], names, "The table")
+    features = _find_features(model, [name for name in names if name not in (target, weight)])
+    labelling = LearningColumns((), (), target, weight)
+    counts = BoxCounts.of(np.zeros((0, len(boxes)), dtype=np.bool_), np.zeros(0, dtype=np.bool_), None)
+    reader = ArrowReader(dataset, bytes_of(None), model.n_jobs, RowsProgress("", False))
+    for table in reader.tables([*features, *labelling.labelling]):
+        rows = checked_rows(model, table.select(features), boxes)
+        labels = labels_of(labels_in(table, target), len(table), model.classes_)
+        positive, member = has_label(labels, model.pos_label_), boxes.membership(rows.table, n_jobs=model.n_jobs)
+        counts = counts.merge(BoxCounts.of(member, positive, labelling.weights(table)))
+    return counts
 
 
 def _write(

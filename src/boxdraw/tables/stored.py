@@ -15,7 +15,7 @@ from boxdraw._core.progress import RowsProgress
 from boxdraw._core.ranges import LARGE
 from boxdraw.model.rule import Category
 from boxdraw.tables.chunks import Chunk, Part
-from boxdraw.tables.columns import LearningColumns
+from boxdraw.tables.columns import LearningColumns, labels_in
 from boxdraw.tables.encoding import Encoding, in_order
 from boxdraw.tables.first_look import FindLabels, FirstLook, LookAtFeatures
 from boxdraw.tables.kinds import value_type
@@ -137,11 +137,8 @@ def read_labelled(reader: TableReader, columns: LearningColumns, classes: Classe
         found = reader.reduce(_WeightedRows(columns), columns.needed, "rows", classes.n_rows)
         assert found is not None
         table = pa.concat_tables(found.tables)
-    labels = table.column(columns.target).combine_chunks()
-    if hasattr(labels, "dictionary_decode"):
-        labels = labels.dictionary_decode()
     weight = None if columns.weight is None else table.column(columns.weight).to_numpy()
-    return table.select(list(columns.features)), labels.to_numpy(zero_copy_only=False), weight
+    return table.select(list(columns.features)), labels_in(table, columns.target), weight
 
 
 class StoredTable:

@@ -389,7 +389,7 @@ class SparseBoxesClassifier(SampleLearner):
     def _statistics(self, boxes: BoxSet, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """Return the columns of ``box_table`` and, beside existing rules, what each box adds to them."""
         columns = super()._statistics(boxes, X, y, sample_weight)
-        if self.existing is None:
+        if self.existing is None or isinstance(y, str):  # what is added is counted on rows in memory
             return columns
         positive, member = self._is_positive(X, y), boxes.membership(self._validated(X))
         return columns | added(self.existing, member, X, positive, weights_of(sample_weight, len(positive)))
