@@ -76,10 +76,7 @@ def _by_margin(rows: FloatArray, positive: BoolArray, margin: float) -> tuple[Fl
 
 
 def _widen(objective: Objective, lower: FloatArray, upper: FloatArray, fixed: BoolArray) -> None:
-    """Move each limit halfway to the nearest row that it alone excludes, those with few rows first; drop idle ones.
-
-    Limits on fixed columns are only dropped.
-    """
+    """Move limits that are not fixed halfway to the nearest row that they alone exclude; drop idle ones."""
     beyond = _beyond(objective, lower, upper)
     times = beyond.sum(axis=(0, 1), dtype=np.int32)  # by how many limits each row is kept out
     order = np.argsort(np.count_nonzero(beyond, axis=2).reshape(-1), kind="stable")

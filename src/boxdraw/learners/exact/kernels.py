@@ -254,11 +254,8 @@ def _kill(upper, cutoff, open_, n_open, dead, work):
 
 @inner
 def _share_limits(ends, lo, hi, work):
-    """Let negatives beyond the inner box pay for the limits that keep them out; return what that adds up to.
-
-    Nobody pays more than the capacity, and those beyond a limit no more than its price. So a box pays at least as much,
-    be it for limits or for negatives. Capacities fall by what was paid.
-    """
+    """Let negatives beyond the inner box pay for limits that keep them out; return the sum, which any box pays."""
+    # Nobody pays more than the capacity, which falls by that, and those beyond a limit no more than its price.
     fill(ends.price, ends.left)
     copy(work.capacity, work.residual)
     for q in range(ends.low.shape[0]):

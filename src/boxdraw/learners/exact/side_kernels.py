@@ -284,10 +284,7 @@ def _earned(out, points, start, pairs, rows, n_rows, reach, state):
 
 @inner
 def _move_at(out, i, first, least, reach, size, step, share, rest):
-    """Move shares to the sides of a box that keep a positive out, and r to where the bound of a negative is lower.
-
-    Returns what the sides that keep the row out had, and where r is.
-    """
+    """Move shares to sides that keep a positive out, and r to where the bound of a negative falls; return both."""
     n_open, n_out, shares, away = 0, 0, 0.0, 0.0
     for s in range(out.shape[1]):
         if out[i, s] > least[first + s]:
