@@ -284,7 +284,8 @@ def _earned(out, points, start, pairs, rows, n_rows, reach, state):
 
 @inner
 def _move_at(out, i, first, least, reach, size, step, share, rest):
-    """Move shares to sides that keep a positive out, and r to where the bound of a negative falls; return both."""
+    """Move shares to the sides that keep a positive out, and r to where the bound of a negative is lower."""
+    # What comes back is what the sides that keep the row out had, and where r is.
     n_open, n_out, shares, away = 0, 0, 0.0, 0.0
     for s in range(out.shape[1]):
         if out[i, s] > least[first + s]:
