@@ -38,6 +38,12 @@ def drag(page, selector, n_moves):
     return page.evaluate(MEASURED)
 
 
+def at_work(session):
+    """Return the processor's seconds of the processes that show pages: other work on the machine does not count."""
+    processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    return sum(process["cpuTime"] for process in processes if process["type"] == "renderer")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a smoke run: few rows and moves")
@@ -59,8 +65,13 @@ def main():
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1360, "height": 900})
         address = model.report(X, y, Path(folder) / "report.html", max_rows=n_rows).path.as_uri()
-        opened = [seconds(lambda: page.goto(address)) for _ in range(3)]
-        print(f"Chromium; {size}; opens in {min(opened):.1f} to {max(opened):.1f} s, three times")
+        session = browser.new_browser_cdp_session()
+        before = at_work(session)
+        first = seconds(lambda: page.goto(address))
+        work = at_work(session) - before
+        opened = [first, *(seconds(lambda: page.goto(address)) for _ in range(2))]
+        print(f"Chromium; {size}; opens in {min(opened):.1f} to {max(opened):.1f} s, three times,")
+        print(f"of which the processor is at work for {work:.1f} s")
         print("Milliseconds from the pointer's move to its frame's end:")
         print("\n| edge of | median | 95% | longest |\n| --- | --- | --- | --- |")
         for name, selector in (("two features", ".plot [role=slider]"), ("limits", ".limits-picture [role=slider]")):

@@ -60,7 +60,9 @@ def write_patients(folder):
     X, y = load_dataset("hypothyroid", return_X_y=True)
     X, X_test, y, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
     path = Path(folder) / "patients.html"
-    SparseBoxesClassifier().fit(X, y).report(X, y, path, X_test=X_test, y_test=y_test, title="Who is hypothyroid?")
+    SparseBoxesClassifier().fit(X, y).report(
+        X, y, path, X_test=X_test, y_test=y_test, title="Who is hypothyroid?", noun="patients"
+    )
     return path.as_uri()
 
 
