@@ -187,7 +187,8 @@ def test_frames_give_the_model_of_the_array_with_names(classifier, cancer, to_fr
     table = framed.box_table(to_frame(X), y)
     assert type(table) is type(to_frame(X))
     output = framed.set_output(transform="pandas").transform(to_frame(X))
-    assert list(output.columns) == [f"box{k + 1}" for k in range(len(framed.boxes_))]
+    shown = framed.scorecard_ if hasattr(framed, "scorecard_") else framed.boxes_
+    assert list(output.columns) == [f"box{k + 1}" for k in range(len(shown))]
 
 
 @pytest.mark.parametrize("classifier", [*FITTED[:3], SparseBoxesClassifier(cv=None)], ids=repr)
