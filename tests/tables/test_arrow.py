@@ -73,3 +73,15 @@ def test_as_many_categories_as_a_byte_holds(gap):
     assert places_of(pa.chunked_array([column]), tuple(texts)).tolist() == expected
     values, place = distinct(column)
     assert [values[k] for k in place] == [*texts, *gap]
+
+
+def test_columns_in_the_names_of_folders(tmp_path):
+    for region in ("north", "south"):
+        (tmp_path / f"region={region}").mkdir()
+        pyarrow.parquet.write_table(
+            pa.table({"x": [1.0, 2.0], "label": [0, 1]}), tmp_path / f"region={region}/a.parquet"
+        )
+    with pytest.warns(UserWarning, match="names of folders have are not read: 'region'. For a table with them, pass"):
+        assert open_dataset(tmp_path).schema.names == ["x", "label"]
+    whole = ds.dataset(tmp_path, partitioning="hive")
+    assert open_dataset(whole).schema.names == ["x", "label", "region"]

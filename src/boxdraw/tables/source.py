@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from boxdraw._core.files import read_file
+from boxdraw._core.warn import warn
 from boxdraw.tables.arrow import arrow_errors, batches_of
 from boxdraw.tables.csv import (
     PLAIN,
@@ -62,7 +63,21 @@ def open_dataset(source: Any, texts: Sequence[str] = ()) -> Any:
     kind, names = kinds.pop(), list(map(str, files))
     if kind == "csv":
         return open_csv([CsvPlace(name, name) for name in names], PLAIN, texts).dataset()
-    return ds.dataset(names, format=kind, schema=common_schema({name: _schema_of(name, kind) for name in names}))
+    schema = common_schema({name: _schema_of(name, kind) for name in names})
+    if hidden := _in_folders(source, files) - set(schema.names):
+        warn(
+            f"Columns that only the names of folders have are not read: {', '.join(map(repr, sorted(hidden)))}. For a "
+            "table with them, pass pyarrow.dataset.dataset(folder, partitioning='hive')."
+        )
+    return ds.dataset(names, format=kind, schema=schema)
+
+
+def _in_folders(source: Any, files: list[Path]) -> set[str]:
+    """Return the columns that folders inside a folder have in their names, as in region=north."""
+    if isinstance(source, list | tuple) or not Path(source).is_dir():
+        return set()
+    folders = {folder for file in files for folder in file.relative_to(source).parts[:-1]}
+    return {folder.partition("=")[0] for folder in folders if "=" in folder}
 
 
 def _files(source: Any) -> list[Path]:
