@@ -57,4 +57,4 @@ ax.bar(
 )
 ax.set(xlabel="worst area", ylabel="tumours", xlim=0)
 ax.spines[["top", "right"]].set_visible(False)
-ax.legend(frameon=False)
+ax.legend(frameon=False, loc="upper right")
