@@ -1,5 +1,7 @@
 """Who waits for the compiler is told why; who waits for the disk is not."""
 
+import gc
+
 import pytest
 from numba import njit
 
@@ -25,6 +27,22 @@ def test_compiling_is_announced_once(compiled, capsys):
     assert compiled(1.5) == 3.0
     compiled(1)
     assert capsys.readouterr().err == NOTICE + "\n"
+
+
+def test_no_garbage_is_collected_while_a_function_is_compiled(compiled, monkeypatch):
+    seen = []
+    start = notice.on_start
+    monkeypatch.setattr(notice, "on_start", lambda event: (start(event), seen.append(gc.isenabled())))
+    compiled(1)
+    assert seen
+    assert not any(seen)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        compiled(1.5)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_functions_of_others_are_not_announced(compiled, capsys, monkeypatch):

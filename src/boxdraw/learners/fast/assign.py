@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from boxdraw._core.arrays import FloatArray, IntArray, Matrix
 from boxdraw.learners.fast.cluster import masses, medians
@@ -39,7 +41,7 @@ class Assignment:
         totals = [np.bincount(labels[member], weights=(mass * column)[member]) for column in columns]
         return cls(scaling, middle, deviation, np.column_stack(totals) / size[:, None])
 
-    def fill(self, label: IntArray, X: Matrix, members: IntArray) -> None:
+    def fill(self, label: npt.NDArray[np.signedinteger[Any]], X: Matrix, members: IntArray) -> None:
         """Label some rows, in their places, with the nearest centre; of equally near ones, the first."""
         from boxdraw.learners.fast.nearest import nearest
 

@@ -158,7 +158,7 @@ class Divide:
         farthest = scaling.coordinate(scaling.high, np.s_[:]) - scaling.coordinate(scaling.low, np.s_[:])
         pulls(
             rows.X,
-            rows.label,
+            rows.label.astype(np.int32, copy=False),  # of one type, so that numba compiles once
             np.empty(0) if rows.weight is None else rows.weight,
             scaling.prescale,
             scaling.middle,

@@ -114,7 +114,10 @@ def _overflow(values, n_rows, lower, upper, wide, overflow):
         overflow[:n_rows] = 0
         _wide_overflow(values, n_rows, lower, upper, overflow)
         return
-    overflow[:n_rows] = -(upper - lower).sum()
+    width = 0.0
+    for j in range(len(lower)):
+        width += upper[j] - lower[j]
+    overflow[:n_rows] = -width
     fours = len(lower) // 4 * 4
     for j in range(0, fours, 4):  # four features at a time, for fewer loads and stores of the sum
         a, b, c, d = values[j], values[j + 1], values[j + 2], values[j + 3]
@@ -166,10 +169,10 @@ def _find_level(overflow, k, level, outer):
     found = np.int64(nearest / LEVEL)
     for slot in range(WINDOW - 1, -1, -1):
         before = slot - (level[k] - found)
-        if before >= 0:
-            outer[slot, :, :, k] = outer[before, :, :, k]
-        else:
-            outer[slot, :, :, k] = 0
+        for half in range(2):
+            for side in range(2):
+                for j in range(outer.shape[4]):
+                    outer[slot, half, side, k, j] = outer[before, half, side, k, j] if before >= 0 else 0
     level[k] = found
 
 

@@ -126,7 +126,7 @@ class _NegativePulls:
     divide: Divide
 
     def __call__(self, chunk: Chunk) -> Pulls:
-        label = (ABSENT + 1) * chunk.positive.view(np.int8) - np.int8(1)
+        label = np.where(chunk.positive, np.int32(ABSENT), np.int32(-1))
         return self.divide(ClusteredRows(chunk.X, chunk.weight, label))
 
 
@@ -138,7 +138,7 @@ class _AllPulls:
     nearest: Assignment
 
     def __call__(self, chunk: Chunk) -> Pulls:
-        label = np.full(len(chunk.X), -1, dtype=np.intp)
+        label = np.full(len(chunk.X), -1, dtype=np.int32)
         self.nearest.fill(label, chunk.X, np.flatnonzero(chunk.positive))
         return self.divide(ClusteredRows(chunk.X, chunk.weight, label))
 

@@ -114,7 +114,9 @@ def _weigh(placed, grown, fast, exact, result):
     largest, runner_up, beside, whose = np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
     for begin in range(0, n_rows, _TILE):
         n = min(_TILE, n_rows - begin)
-        values[:, :n], t[:, :n] = placed[:, begin : begin + n], grown[:, begin : begin + n]
+        for j in range(n_edges):
+            for i in range(n):
+                values[j, i], t[j, i] = placed[j, begin + i], grown[j, begin + i]
         largest[:], runner_up[:] = -1.0, -1.0
         for k in range(len(tight)):
             least[:], second[:] = np.inf, np.inf
