@@ -73,6 +73,11 @@ def medians(calls, repeats):
     return [statistics.median(of_call) for of_call in zip(*turns(calls, repeats), strict=True)]
 
 
+def verdict(kept):
+    """Return the word for a bar."""
+    return "kept" if kept else "missed"
+
+
 def print_machine(*packages):
     """Say what the figures were measured on."""
     names = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "scikit-learn", *packages))

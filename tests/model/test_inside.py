@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sklearn import config_context
 
 from boxdraw import BoxSetClassifier, FastBoxesClassifier
 from boxdraw.model import inside, membership
@@ -161,6 +162,23 @@ def test_estimators_predict_and_transform_in_their_threads(n_jobs, monkeypatch):
     assert model.transform(X).any(axis=1).tolist() == flagged
     assert given_jobs == [n_jobs, n_jobs]
     assert BoxSetClassifier(model.boxes_).predict(X).tolist() == flagged
+
+
+@pytest.mark.usefixtures("no_threshold")
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+@pytest.mark.parametrize("place", [(0, 0), (130, 1), (299, 2)])
+def test_a_prediction_for_infinite_values_is_refused_in_one_pass(kind, view, place):
+    X = np.random.default_rng(0).normal(size=(300, 3)).astype(kind)
+    X[7] = NAN
+    model = BoxSetClassifier(BoxSet([[1, -INF, -INF]], [[INF] * 3])).fit(X, X[:, 0] > 1)  # limits one feature of three
+    assert np.array_equal(model.predict(view(X)), X[:, 0] > 1)
+    for value in (INF, -INF):
+        X[place] = value
+        with pytest.raises(ValueError, match="Input X contains infinity or a value too large"):
+            model.predict(view(X))
+    with config_context(assume_finite=True):
+        assert model.predict(view(X)).shape == (300,)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32])

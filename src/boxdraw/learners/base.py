@@ -24,6 +24,7 @@ from boxdraw.model.boxes import BoxSet
 from boxdraw.model.choices import Choices
 from boxdraw.model.export.text import rule_texts
 from boxdraw.model.file import Model, model_to_json
+from boxdraw.model.membership import find_any
 from boxdraw.model.risk import RiskTable, check_base_rate
 from boxdraw.model.scorecard import Scorecard, boxes_of
 from boxdraw.model.settings import learned_with
@@ -80,7 +81,10 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
             Labels out of ``classes_``.
         """
         check_is_fitted(self)
-        return self._labels(self._decider().contains(self._validated(X), n_jobs=self.n_jobs))
+        decider = self._decider()
+        if isinstance(decider, Scorecard) or not self._knows_table():
+            return self._labels(decider.contains(self._validated(X), n_jobs=self.n_jobs))
+        return self._labels(find_any(read_rows(self, X, decider, leave=True), decider, self.n_jobs, finite=True))
 
     @available_if(lambda self: self._has_risk())  # type: ignore[untyped-decorator]  # scikit-learn's
     def predict_proba(self, X: Any) -> FloatArray:
@@ -569,6 +573,10 @@ class BaseBoxClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):
     def _validated(self, X: Any) -> Any:
         """Check X against what fit saw; return rows that the boxes can read."""
         return read_rows(self, X, self._shown_boxes())
+
+    def _knows_table(self) -> bool:
+        """Return True if X is checked against what fit saw."""
+        return True
 
     def _encoded(self, X: Any) -> Matrix:
         """Check X against what fit saw; return the learner's matrix."""

@@ -199,7 +199,7 @@ class BoxSetClassifier(BaseBoxClassifier):
 
     def _validated(self, X: Any) -> Any:
         """Check X against the table of fit; without one, the boxes find their columns by themselves."""
-        if "_fitted" in self.__dict__ or isinstance(X, CheckedRows):
+        if self._knows_table() or isinstance(X, CheckedRows):
             return super()._validated(X)
         boxes = self._shown_boxes()
         few = read_few(X, boxes.feature_names, boxes)
@@ -209,6 +209,9 @@ class BoxSetClassifier(BaseBoxClassifier):
         table = X if is_frame(X) or all(values is None for values in boxes.categories) else as_table(X)
         warn_of_unseen(table, boxes)
         return table
+
+    def _knows_table(self) -> bool:
+        return "_fitted" in self.__dict__
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fitted" in self.__dict__ or self.boxes is not None

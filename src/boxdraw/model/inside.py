@@ -10,10 +10,12 @@ exclude most of a sample of rows come first: often they leave no row of a block,
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import assert_all_finite
 
 from boxdraw._core.arrays import BoolArray, IntArray, Matrix
 from boxdraw._core.compiled import entry, inner
@@ -39,10 +41,17 @@ class Limits(NamedTuple):
     missing: Any  # of each group
 
 
-def contains(X: Matrix, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
-    """Return the mask of rows of an array of float64 or float32 that are in any box."""
+def contains(X: Matrix, boxes: BoxSet, n_jobs: int | None, finite: bool = False) -> BoolArray:
+    """Return the mask of rows of an array of float64 or float32 that are in any box.
+
+    With ``finite``, infinite values are an error. Looking for them apart would read the table once more.
+    """
     result = np.empty(len(X), dtype=np.bool_)
-    _fill(_contain, X, boxes, result, n_jobs)
+    beside = X.flags.c_contiguous or X.flags.f_contiguous
+    values = X.view(np.ndarray).ravel(order="K")[: X.size if finite else 0] if beside else np.empty(0, X.dtype)
+    values.flags.writeable = False
+    if _fill(partial(_contain, values), X, boxes, result, n_jobs) or (finite and not beside):
+        assert_all_finite(X, allow_nan=True, input_name="X")
     return result
 
 
@@ -53,15 +62,16 @@ def membership(X: Matrix, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
     return result
 
 
-def _fill(kernel: Any, X: Matrix, boxes: BoxSet, result: npt.NDArray[Any], n_jobs: int | None) -> None:
+def _fill(kernel: Any, X: Matrix, boxes: BoxSet, result: npt.NDArray[Any], n_jobs: int | None) -> bool:
+    """Call a kernel on all rows; return True if it says so for any."""
     limits = limits_of(boxes, _admitted(X, boxes))
     rows = X.view(np.ndarray)
     rows.flags.writeable = False  # numba compiles anew for arrays that can't be written, as maps of files; so all are
     step = max(_BLOCK, _TILE_CELLS // X.shape[1])
-    for _ in threaded_map(
+    parts = threaded_map(
         lambda start: kernel(rows, start, min(start + step, len(X)), limits, result), range(0, len(X), step), n_jobs
-    ):
-        pass
+    )
+    return any(list(parts))
 
 
 def _admitted(X: Matrix, boxes: BoxSet) -> IntArray:
@@ -105,11 +115,15 @@ def _groups(boxes: BoxSet, k: int, admitted: IntArray) -> IntArray:
 
 
 @entry
-def _contain(rows, start, stop, limits, result):
+def _contain(values, rows, start, stop, limits, result):
+    """Find the rows in any box; return True if any of the ``values`` is infinite, all of the rows or none."""
+    infinite = False
     block = np.zeros((len(limits.features), _BLOCK))
     inside, flagged = np.empty(_BLOCK, np.int64), np.empty(_BLOCK, np.int64)
     for first in range(start, stop, _BLOCK):
         n = min(_BLOCK, stop - first)
+        if len(values):
+            infinite |= _any_infinite(values, rows, first, n)
         _load(rows, first, n, limits.features, block)
         flagged[:] = 0
         for k in range(len(limits.start) - 1):
@@ -120,6 +134,7 @@ def _contain(rows, start, stop, limits, result):
                     flagged[i] |= inside[i]
         for i in range(n):
             result[first + i] = flagged[i]
+    return infinite
 
 
 @entry
@@ -146,6 +161,20 @@ def _load(rows, first, n, features, block):
         for i in range(n):
             for c in range(len(features)):
                 block[c, i] = rows[first + i, features[c]]
+
+
+@inner
+def _any_infinite(values, rows, first, n):
+    """Look for infinite values in n rows; ``values`` are those of all rows, in the order of memory."""
+    found, (n_rows, n_features) = np.int64(0), rows.shape
+    by_column = abs(rows.strides[0]) < abs(rows.strides[1])
+    length = n if by_column else n * n_features
+    for j in range(n_features if by_column else 1):
+        begin = j * n_rows + first if by_column else first * n_features
+        part = values[begin : begin + length]
+        for i in range(len(part)):
+            found |= np.int64(np.abs(part[i]) == np.inf)
+    return found > 0
 
 
 @inner

@@ -30,12 +30,12 @@ _FEW = 2**12
 _LARGE = 2**20
 
 
-def find_any(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
-    """Return the mask of rows in any box."""
-    if _is_large_matrix(X, boxes):
+def find_any(X: Any, boxes: BoxSet, n_jobs: int | None, finite: bool = False) -> BoolArray:
+    """Return the mask of rows in any box. With ``finite``, infinite values in a large matrix are an error."""
+    if is_large_matrix(X, boxes):
         from boxdraw.model.inside import contains
 
-        return contains(X, boxes, n_jobs)
+        return contains(X, boxes, n_jobs, finite)
 
     def write(tile: Columns, rows: slice) -> None:
         result[rows] = reduce(np.logical_or, (inside(tile, boxes, k) for k in range(len(boxes))), False)
@@ -50,7 +50,7 @@ def find_any(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
 
 def find_each(X: Any, boxes: BoxSet, n_jobs: int | None) -> BoolArray:
     """Return which boxes hold each row."""
-    if _is_large_matrix(X, boxes):
+    if is_large_matrix(X, boxes):
         from boxdraw.model.inside import membership
 
         return membership(X, boxes, n_jobs)
@@ -102,7 +102,7 @@ def find_depth(X: Any, boxes: BoxSet) -> FloatArray:
     return result
 
 
-def _is_large_matrix(X: Any, boxes: BoxSet) -> bool:
+def is_large_matrix(X: Any, boxes: BoxSet) -> bool:
     """Return True if X is for the compiled code; `read_columns` checks everything else."""
     return (
         isinstance(X, np.ndarray)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import assert_all_finite, check_consistent_length,
 from boxdraw._core.arrays import Matrix
 from boxdraw._core.warn import warn
 from boxdraw.model.boxes import BoxSet
+from boxdraw.model.membership import is_large_matrix
 from boxdraw.model.rows import UNSEEN, decoded, numeric, read_columns
 from boxdraw.model.rule import Category, is_missing, unique_categories
 from boxdraw.tables.encoding import Encoding, in_order, is_finite, quiet_sums
@@ -85,10 +86,11 @@ def checked_rows(estimator: Any, X: Any, boxes: BoxSet) -> CheckedRows:
     return CheckedRows(X)
 
 
-def read_rows(estimator: Any, X: Any, boxes: BoxSet) -> Any:
+def read_rows(estimator: Any, X: Any, boxes: BoxSet, leave: bool = False) -> Any:
     """Check rows against what fit saw; return a table that the boxes can read.
 
     The columns of a frame may come in another order. Categories that the boxes do not know give a warning.
+    To look for infinite values in a large matrix may be what is to ``leave`` to who reads it next.
     """
     if isinstance(X, CheckedRows):
         return X.table
@@ -99,7 +101,11 @@ def read_rows(estimator: Any, X: Any, boxes: BoxSet) -> Any:
     check_table(X)
     X = _in_order(X, names)
     if all(values is None for values in boxes.categories) and not has_categories(X):
-        return _validated(estimator, X, reset=False, **_WITH_NAN)
+        X = _validated(estimator, X, reset=False, ensure_all_finite=False)
+        if not (leave and is_large_matrix(X, boxes)):
+            with quiet_sums():
+                assert_all_finite(X, allow_nan=True, estimator_name=type(estimator).__name__, input_name="X")
+        return X
     table = as_table(X)
     validate_data(estimator, table, reset=False, skip_check_array=True)
     warn_of_unseen(table, boxes)
