@@ -1,4 +1,7 @@
-"""Seconds of the first calls on a machine and of later ones: commands that do no work, imports, and fits. No bar.
+"""Seconds of the first calls on a machine and of later ones: commands that do no work, imports, and fits.
+
+Bars: no call compiles for more than 8 s; `boxdraw --version` and `--help` take at most 0.3 s; importing boxdraw on top
+of sklearn.linear_model takes at most half of what that takes, less the start of Python.
 
 ``cold``         in a new process with an empty cache of compiled code, and how much of it is compiling;
 ``new process``  in a new process with the cache of the cold run;
@@ -17,7 +20,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from _large import print_machine, verdict
+
+MOST_COMPILING, MOST_START, MOST_IMPORT = 8.0, 0.3, 0.5
 START = {
+    "python": ["-c", ""],
     "boxdraw --version": ["-m", "boxdraw.cli", "--version"],
     "boxdraw --help": ["-m", "boxdraw.cli", "--help"],
     "import boxdraw": ["-c", "import boxdraw"],
@@ -31,8 +38,8 @@ CALLS = {
     "scored": FEW,
     "fast": MANY,
     "fast, CV": MANY,
-    "exact, one box": FEW,
-    "exact, limit costs": FEW,
+    "exact": FEW,
+    "exact, limits free": FEW,
     "fit_table": MANY,
     "predict": MANY,
 }
@@ -62,10 +69,8 @@ def call_of(name, X, y, folder):
     if name == "fast, CV":
         return lambda: boxdraw.FastBoxesClassifierCV(random_state=0).fit(X, y)
     if name.startswith("exact"):
-        cost = 1.0 if "limit" in name else 0.0
-        return lambda: boxdraw.ExactBoxesClassifier(max_boxes=1, limit_cost=cost, time_limit=5, random_state=0).fit(
-            X, y
-        )
+        options = {"max_boxes": 1, "box_cost": 1.0, "limit_cost": 0.0} if "free" in name else {}
+        return lambda: boxdraw.ExactBoxesClassifier(time_limit=5, random_state=0, **options).fit(X, y)
     if name == "predict":
         limits = np.where(np.arange(8) < 2, 0.7, -np.inf)[None], np.full((1, 8), np.inf)
         model = boxdraw.BoxSetClassifier(boxdraw.BoxSet(*limits), classes=(False, True)).fit(X, y)
@@ -133,6 +138,23 @@ def start_seconds(arguments, repeats):
     return min(found)
 
 
+def print_starts(repeats):
+    """Print the seconds of commands and imports, and whether their bars were kept."""
+    print("| start | s |\n| --- | --- |")
+    taken = {}
+    for name, arguments in START.items():
+        taken[name] = start_seconds(arguments, repeats)
+        print(f"| {name} | {taken[name]:.3f} |", flush=True)
+    words = max(taken["boxdraw --version"], taken["boxdraw --help"]) <= MOST_START
+    both, alone = taken["import sklearn.linear_model, boxdraw"], taken["import sklearn.linear_model"]
+    share = (both - alone) / (alone - taken["python"])
+    print(f"\nBar, at most {MOST_START} s for --version and --help: {verdict(words)}")
+    print(
+        f"Bar, importing boxdraw on top of sklearn.linear_model, at most {MOST_IMPORT} of that: {share:.2f}, ", end=""
+    )
+    print(f"{verdict(share <= MOST_IMPORT)}\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", help="one of the calls")
@@ -143,17 +165,19 @@ def main():
         child(*options.child)
         return
     if not options.only:
-        print("| start | s |\n| --- | --- |")
-        for name, arguments in START.items():
-            print(f"| {name} | {start_seconds(arguments, 1 if options.quick else 5):.3f} |", flush=True)
-        print()
+        print_machine()
+        print_starts(1 if options.quick else 5)
     print("| first call | rows | cold | compiling | new process | warm |\n| --- | --- | --- | --- | --- | --- |")
+    longest = {}
     calls = {"fast": FEW} if options.quick else CALLS if not options.only else {options.only: CALLS[options.only]}
     for name, n_rows in calls.items():
         with tempfile.TemporaryDirectory() as cache:
             cold, _, compiling = in_new_process(name, n_rows, cache)
             new, warm, _ = in_new_process(name, n_rows, cache)
+        longest[name] = compiling
         print(f"| {name} | {n_rows} | {cold:.2f} | {compiling:.2f} | {new:.2f} | {warm:.2f} |", flush=True)
+    over = ", ".join(name for name, compiling in longest.items() if compiling > MOST_COMPILING)
+    print(f"\nBar, at most {MOST_COMPILING:.0f} s of compiling: {f'missed by {over}' if over else verdict(True)}")
 
 
 if __name__ == "__main__":

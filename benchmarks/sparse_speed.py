@@ -1,17 +1,12 @@
 """How long Sparse Boxes takes to learn, inner folds included. One thread.
 
 1000 x 8 is warm: the first fit compiles and is not counted. 100 000 x 30 and 1 000 000 x 30 take turns with LightGBM of
-100 trees, which is left out where it is not installed; the ratio is of the medians. The first call is that of a new
-process, after its imports, with an empty cache of compiled code and then with the cache of the run before.
+100 trees, which is left out where it is not installed; the ratio is of the medians. First calls: `cold_start.py`.
 """
 
 import argparse
 import importlib.util
-import os
 import statistics
-import subprocess
-import sys
-import tempfile
 
 from scored_speed import seconds, table
 from threadpoolctl import threadpool_limits
@@ -49,30 +44,13 @@ def lightgbm():
     return LGBMClassifier(n_estimators=100, n_jobs=1, verbose=-1)
 
 
-def first_call():
-    """Print the seconds of the first fits of two new processes."""
-    with tempfile.TemporaryDirectory() as cache:
-        environment = os.environ | {"NUMBA_CACHE_DIR": cache}
-        command = [sys.executable, __file__, "--child"]
-        cold, warm = (
-            float(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout) for _ in range(2)
-        )
-    print(f"\nFirst call, 1000 x 8: {cold:.1f} s with an empty cache, {warm:.2f} s in the next process.")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a smoke run: few rows and repeats, nothing cold")
-    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help="a smoke run: few rows and repeats")
     options = parser.parse_args()
     with threadpool_limits(1):
-        if options.child:
-            print(seconds(SparseBoxesClassifier(n_jobs=1), *table(1000, 8, 0.1)))
-            return
         small(1 if options.quick else 20)
         large([500] if options.quick else [100_000, 1_000_000], 1 if options.quick else 3)
-    if not options.quick:
-        first_call()
 
 
 if __name__ == "__main__":
