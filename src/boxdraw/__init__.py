@@ -3,8 +3,6 @@
 TYPE_CHECKING = False  # imports take long, and the command line cannot mind Ctrl-C before this module is there
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from boxdraw._core.version import __version__
     from boxdraw._core.warn import CautionWarning
     from boxdraw.learners.classifier import BoxSetClassifier, load
@@ -64,7 +62,7 @@ else:  # imported when first asked for: `boxdraw --help` needs none of them
     }
     _MODULES = "datasets", "metrics", "plotting"
 
-    def __getattr__(name: str) -> "Any":
+    def __getattr__(name: str) -> object:
         """Import a public name or module."""
         import importlib
 
