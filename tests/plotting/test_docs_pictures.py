@@ -21,7 +21,7 @@ def test_every_picture_of_the_pages_is_made_and_stored(tmp_path):
     made = {path.name for path in tmp_path.iterdir()}
     pages = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/plots.rst"))
     shown = set(re.findall(r"images/(\w+\.png)", pages))
-    assert shown - {"report_light.png"} == made  # that one is a screenshot
+    assert shown - {"report_readme.png"} == made  # that one is a screenshot
     for name in made:
         assert matplotlib.image.imread(tmp_path / name)[:, :, :3].std() > 0.05  # not blank
         stored = ROOT / "docs" / "images" / name

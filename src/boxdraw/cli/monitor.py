@@ -31,7 +31,7 @@ __all__ = ["EXAMPLES", "add_arguments", "run"]
 EXAMPLES = """\
   boxdraw monitor model.json --reference october.csv november.csv december.csv
   boxdraw monitor model.json --reference old.parquet new.parquet --time month
-  boxdraw monitor rules.sql --reference october.csv november.csv --target fraud --json"""
+  boxdraw monitor rules.sql --reference old.csv new.csv --target fraud --json"""
 
 _OUT_OF_BOUNDS = 3  # the exit code if the newest period is: older alarms have been seen
 

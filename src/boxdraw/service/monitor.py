@@ -213,6 +213,7 @@ def monitor(
     >>> november = [[1]] * 900 + [[5]] * 100, [0] * 900 + [0] * 60 + [1] * 40
     >>> print(monitor(BoxSet([[3]], [[9]]), october, {"November": november, "December": november[0]}))
     November: all: precision 70% → 40% (p = 3e-05)
+    December: within bounds
     November: alarm rate 10%, precision 40%, recall 100%
     December: alarm rate 10%
     """

@@ -32,13 +32,14 @@ def problems(draw, kinds=KINDS, weights=("none", "whole", "any"), cv=(None,)):
         X[rng.random(X.shape) < 0.2] = np.nan
     y = (np.nan_to_num(X[:, 0]) + rng.normal(scale=0.7, size=n_rows) > 0.5).astype(int)
     y[:4] = 0, 1, 0, 1
+    signed = draw(st.sampled_from([False, True, "auto"]))
     parameters = {
         "max_boxes": draw(st.sampled_from([*range(1, 7), "auto"])),
         "max_limits": draw(st.integers(1, 3)),
         "lam": draw(st.sampled_from([0.2, 1.0, 4.0])),
         "max_total_limits": draw(st.sampled_from([None, 3, 30])),
-        "max_union": draw(st.sampled_from([None, 1, 3, 8, "auto"])),
-        "signed_points": draw(st.sampled_from([False, True, "auto"])),
+        "max_union": draw(st.sampled_from([None, "auto"] if signed is True else [None, 1, 3, 8, "auto"])),
+        "signed_points": signed,
         "false_alarm_cost": draw(st.sampled_from([None, 0.1, 1.0, 3.0])),
         "cv": draw(st.sampled_from(cv)),
         "pos_label": 1,
