@@ -79,12 +79,12 @@ def test_edits_are_kept(run):
     assert BoxSet.from_json(WITH_EDITS) == model.boxes
     Path("edited.json").write_text(WITH_EDITS, encoding="utf-8")
     assert run("rules", "edited.json").out.endswith(
-        "\n\nEdited since it was learned:\n"
+        "\n\nChanges so far:\n"
         "2026-11-16T09:30:00.125Z  Box 1: age ≥ 30 → age ≥ 32 (no\\nminors)\n"
         "2026-11-17  Box 2 dropped\n"
     )
     assert json.loads(run("rules", "edited.json", "--json").out)["edits"][0] == EDIT
-    assert "Edited since it was learned:" in run("rules", "edited.json", "--format", "markdown").out
+    assert "Changes so far:" in run("rules", "edited.json", "--format", "markdown").out
     assert "edits" not in json.loads(model_to_json(model_of_text()))
 
 

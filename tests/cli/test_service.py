@@ -54,11 +54,15 @@ def test_a_fit_over_a_model_carries_its_history_on(run, payments, model):
     assert run("fit", payments, "--target", "fraud", "--quiet", "--force").code == 0
     assert hashlib.sha256(Path(model).read_bytes()).hexdigest()[:16] == first
     out = run("fit", payments, "--target", "fraud", "--max-limits", 1, "--force").out
-    assert "Edited since" not in out
+    assert "Changes so far" not in out
     assert "Saved in model.json, with the history of the model that it replaces" in out
     edits = load_model(model).edits
     assert edits
     assert {edit.before for edit in edits} == {first}
+    for form in ("text", "markdown"):  # nobody edited the rules since they were learned
+        out = run("rules", model, "--format", form).out
+        assert "Changes so far:\n" in out
+        assert "dited" not in out
     history = run("rules", model, "--history").out
     assert all(edit.what in history and edit.time in history for edit in edits)
 

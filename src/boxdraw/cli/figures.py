@@ -21,8 +21,8 @@ from boxdraw.tables.schema import merged_unseen, unseen_categories, warn_of
 
 #: Titles of the figures.
 HEADER = ("box", "rows", "caught", "false alarms", "precision", "95% interval", "recall", "only here", "lift")
-#: Title of what people changed.
-EDITED = "Edited since it was learned:"
+#: Title of what changed: edits, and fits that replaced the rules.
+EDITED = "Changes so far:"
 
 
 def box_figures(
