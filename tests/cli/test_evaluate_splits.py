@@ -5,11 +5,14 @@ import json
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
 from boxdraw import SparseBoxesClassifier
-from boxdraw.cli import contenders
+from boxdraw.cli import contenders, evaluate
 from boxdraw.model.statistics import wilson_interval
+from boxdraw.tables.labelled import TrainingFile
+from boxdraw.tables.sample import sampled_numbers
 
 from .conftest import small_table
 
@@ -185,3 +188,89 @@ def test_weights_count_in_the_rates(run, table):
         assert double["rows"] == 2 * plain["rows"]
         assert double["alarms"] == 2 * plain["alarms"]
         assert double["alarm_rate"] == pytest.approx(plain["alarm_rate"])
+
+
+def figures_of(output):
+    """Return the figures, without the seconds, which no two runs share."""
+    models = json.loads(output)["models"]
+    return {name: {key: value for key, value in model.items() if key != "seconds"} for name, model in models.items()}
+
+
+@pytest.mark.parametrize(
+    "split",
+    [("--group", "card", "--drop", "day"), ("--time", "day", "--drop", "card"), ("--weight", "card", "--drop", "day")],
+)
+def test_a_sample_is_judged_as_if_there_were_no_other_rows(run, table, split):
+    options = (*split, "--protected", "region", "--models", "fast,tree", "--max-boxes", 1)
+    text = run(*FIT, *options, "--sample", 160, "--seed", 3).out
+    sampled = json.loads(run(*FIT, *options, "--sample", 160, "--seed", 3, "--json").out)
+    every = json.loads(run(*FIT, *options, "--seed", 3, "--json").out)
+    rows = sampled_numbers(300, 160, 3)
+    pyarrow.csv.write_csv(table.take(rows), "more.csv")
+    alone = run(*FIT, *options, "--seed", 3, "--json").out
+    assert figures_of(json.dumps(sampled)) == figures_of(alone) != figures_of(json.dumps(every))
+    assert (sampled["rows"], sampled["sample_of"], sampled["seed"]) == (160, 300, 3)
+    assert "sample_of" not in every
+    n_fraud = table["fraud"].take(rows).to_pylist().count("yes")
+    assert sampled["positives"] == n_fraud
+    assert text.startswith(f"more.csv: a sample of 160 of 300 rows (seed 3), {n_fraud} (")
+
+
+def test_a_sample_has_the_same_rows_in_any_layout(run, table, monkeypatch):
+    """Of a file cut otherwise, of CSV and of Parquet; rows without a label do not count."""
+    seen = []
+
+    def spy(args, rows, groups):
+        seen.append((rows[0].to_pydict(), rows[1].tolist(), args.max_alarm_rate))
+        raise ValueError("enough")
+
+    monkeypatch.setattr(evaluate, "contenders", spy)
+    table = table.append_column("row", pa.array(np.arange(300) / 2))
+    gaps = table.set_column(2, "fraud", pa.array([None] * 40 + table["fraud"].to_pylist()[40:]))
+    for rows in (table, gaps):
+        pyarrow.csv.write_csv(rows, "rows.csv")
+        for size in (1, 7, 300):
+            pyarrow.parquet.write_table(rows, f"rows{size}.parquet", row_group_size=size)
+        for name in ("rows.csv", "rows1.parquet", "rows7.parquet", "rows300.parquet"):
+            options = ("--drop", "card,region", "--max-alarms", 1, "--per", "day", "--skip-unlabelled")
+            run("evaluate", name, "--target", "fraud", "--folds", 2, "--sample", 120, *options)
+    for alike, first in ((seen[:4], 0), (seen[4:], 40)):
+        assert [one == alike[0] for one in alike] == [True] * 4
+        numbers = sampled_numbers(300 - first, 120, 0) + first
+        assert alike[0][0]["row"] == (numbers / 2).tolist()
+        assert alike[0][2] == 30 / (300 - first)  # so many alarms a day of the table, not of the sample
+
+
+def test_equal_rows_are_sampled_one_by_one(run, folds):
+    fraud = np.arange(4000) % 4 == 0
+    pyarrow.csv.write_csv(pa.table({"x": np.where(fraud, 1, 0), "fraud": fraud}), "more.csv")
+    found = json.loads(run(*FIT, "--models", "tree", "--sample", 1000, "--json").out)
+    assert found["rows"] == 1000
+    assert 200 < found["positives"] < 300  # 250 and four standard deviations
+
+
+def test_a_sample_of_all_rows_is_the_table(run, fails, table, folds):
+    options = ("--models", "tree", "--drop", "day,card,region")
+    said = [run(*FIT, *options, *more).out for more in ((), ("--sample", 300), ("--sample", 400))]
+    assert said[0].startswith("more.csv: 300 rows, ")
+    assert said[1:] == said[:1] * 2
+    for number in ("0", "-3", "2.5", "some"):
+        fails(*FIT, "--sample", number, code=2, words="argument --sample: expected a whole number from 1 on")
+    words = "a sample of 1 of 300 rows has rows of one label only: take more of them with --sample"
+    fails(*FIT, *options, "--sample", 1, words=words)
+    fails(*FIT, *options, "--sample", 20, words="only 2 rows of the sample have the rarer label, too few for 3 folds")
+
+
+def test_a_table_that_memory_does_not_hold_can_be_sampled(run, fails, table, folds, monkeypatch):
+    options = ("--models", "tree", "--drop", "day,card,region")
+    monkeypatch.setattr(evaluate, "MEMORY_LIMIT", 8 * 2 * 300 - 1)
+    note = "boxdraw: note: all 300 rows of more.csv are read into memory; --sample N takes N of them\n"
+    assert run(*FIT, *options).err == note
+    assert run(*FIT, *options, "--sample", 299).err == ""
+
+    def read(self):
+        raise MemoryError
+
+    monkeypatch.setattr(TrainingFile, "read", read)
+    words = "not enough memory for 300 rows of more.csv; --sample N takes N of them"
+    fails(*FIT, *options, "--quiet", words=words)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from boxdraw.model.rule import unique_categories
 from boxdraw.tables import sample as module
 from boxdraw.tables.encoding import Encoding, category_key
-from boxdraw.tables.sample import Sample, hash_rows
+from boxdraw.tables.sample import Sample, hash_rows, sampled_numbers
 
 
 def arrays_of(sample):
@@ -248,3 +248,18 @@ def test_keys_of_categories_that_are_not_in_the_encoding():
     encoding = Encoding(None, (("a",), ("a",)), (False, True))
     X = encoding.from_keys(np.array([[category_key("b"), category_key("b")], [np.nan, np.nan]]))
     np.testing.assert_array_equal(X, [[np.inf, np.inf], [np.inf, 1]])
+
+
+def test_numbers_of_rows_are_those_of_the_least_hashes(monkeypatch):
+    keys = np.column_stack([np.full(1000, 5.0), np.arange(1000.0)])
+    expected = np.sort(np.argsort(hash_rows(keys, None))[:300]).tolist()
+    assert sampled_numbers(1000, 300, 5).tolist() == expected
+    assert sampled_numbers(1000, 300, 6).tolist() != expected
+    monkeypatch.setattr(module, "_TILE", 7)
+    assert sampled_numbers(1000, 300, 5).tolist() == expected
+
+
+def test_every_row_is_as_likely_to_be_drawn():
+    times = np.bincount(np.concatenate([sampled_numbers(200, 50, seed) for seed in range(400)]), minlength=200)
+    # Each is drawn 100 times on average; the sum of squares, over the variance, is about chi-squared of 199.
+    assert 120 < ((times - 100) ** 2 / 75).sum() < 290

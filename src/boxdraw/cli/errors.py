@@ -16,6 +16,7 @@ _ADVICE = {
     "line": "; correct the line, or name the delimiter with --delimiter",
     "unlabelled": ": fill them in, or add --skip-unlabelled",
     "two": ": make a column of two, the rare one against the rest",
+    "sample": ": take more of them with --sample",
     "drop": ": leave it out with --drop",
     "not numbers": ": leave it out with --drop, or turn it into numbers, for example days since a fixed date",
 }

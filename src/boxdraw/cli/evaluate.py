@@ -18,12 +18,13 @@ from boxdraw.cli.errors import Failure, UsageError, extra, one_line
 from boxdraw.cli.held_out import add_splitting, check_splitting, group_numbers, manner, splits
 from boxdraw.cli.labelled import open_labelled, read_labelled
 from boxdraw.cli.learning import add_settings, check_learning, read_constraints, set_alarm_rate
-from boxdraw.cli.options import add_common, add_csv, add_labelled, shares
+from boxdraw.cli.options import add_common, add_csv, add_labelled, positive_integer, shares
 from boxdraw.cli.output import Output, check_table_name, write_tables
 from boxdraw.cli.protected import Groups, Rates, groups_of, rates_text
-from boxdraw.cli.show import percent, progress, rows_progress, say, say_json, text_table
+from boxdraw.cli.show import note, percent, progress, rows_progress, say, say_json, text_table
 from boxdraw.metrics import auh_score
 from boxdraw.model.export.text import format_number, printable
+from boxdraw.tables.arrow import MEMORY_LIMIT
 from boxdraw.tables.labelled import Piece, TrainingFile, label_text
 
 EXAMPLES = """\
@@ -31,6 +32,7 @@ EXAMPLES = """\
   boxdraw evaluate data.csv --target fraud --models sparse,tree --repeats 3
   boxdraw evaluate data.csv --target fraud --false-alarm-rates 0.01 -o table.csv
   boxdraw evaluate data.csv --target fraud --time day
+  boxdraw evaluate large.parquet --target fraud --sample 100000
   boxdraw evaluate data.csv --target fraud --group customer --protected region
   boxdraw evaluate data.csv --target fraud --json > figures.json"""
 
@@ -52,6 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"which ones, in this order (default: {','.join(_TITLES)})",
     )
     add_splitting(group)
+    group.add_argument(
+        "--sample",
+        type=positive_integer,
+        metavar="N",
+        help="on so many rows of a table with more, drawn at random: the others are not held in memory",
+    )
     group.add_argument(
         "--protected",
         metavar="COLUMN",
@@ -92,17 +100,19 @@ def run(args: argparse.Namespace) -> None:
     output = None if args.output is None else Output(args.output, args.force, (args.data,))
     with rows_progress(args.quiet) as tell:
         data = read_labelled(args, table, tell)
-        set_alarm_rate(args, data)
+        set_alarm_rate(args, data)  # of the whole table
+        data = data if args.sample is None else data.sample(args.sample, args.seed, tell)
     read_constraints(args, data)
     fewest = min(data.n_positive, data.n_rows - data.n_positive)
+    drawn = "" if data.n_all is None else " of the sample"
     if fewest < args.folds:
         raise Failure(
-            f"only {fewest} rows have the rarer label, too few for {args.folds} folds: use --folds {fewest}"
+            f"only {fewest} rows{drawn} have the rarer label, too few for {args.folds} folds: use --folds {fewest}"
             if fewest > 1
-            else "only one row has the rarer label: nothing can be learned and tested with it"
+            else f"only one row{drawn} has the rarer label: nothing can be learned and tested with it"
         )
     groups = None if args.protected is None else groups_of(data, args.protected)
-    rows = data.read()
+    rows = _in_memory(args, data)
     whole = group_numbers(args, data)
     models = contenders(args, rows, whole)
     results = _cross_validate(args, models, rows, splits(args, data, rows[1], whole), groups)
@@ -112,6 +122,17 @@ def run(args: argparse.Namespace) -> None:
         say_json(_as_json(args, data, results, groups))
     elif output is None or not output.is_stdout:
         say(_as_text(args, data, results, groups))
+
+
+def _in_memory(args: argparse.Namespace, data: TrainingFile) -> Piece:
+    """Read the rows that are judged, or say what to do if there are too many."""
+    name, hint = data.rows.file.name, "--sample N takes N of them"
+    if 8 * data.n_rows * len(data.features) > MEMORY_LIMIT:
+        note(f"all {data.n_rows} rows of {name} are read into memory; {hint}", args.quiet)
+    try:
+        return data.read()
+    except MemoryError as error:
+        raise Failure(f"not enough memory for {data.n_rows} rows of {name}; {hint}") from error
 
 
 @dataclass(slots=True)
@@ -211,6 +232,7 @@ def _as_json(
         "target": data.rows.target,
         "positive": data.positive,
         "rows": data.n_rows,
+        **({} if data.n_all is None else {"sample_of": data.n_all}),
         "positives": data.n_positive,
         "folds": args.folds,
         "repeats": args.repeats,
@@ -247,23 +269,26 @@ def _write(results: dict[str, Result], output: Output) -> None:
 def _as_text(args: argparse.Namespace, data: TrainingFile, results: dict[str, Result], groups: Groups | None) -> str:
     label = f"{printable(data.rows.target)} = {printable(label_text(data.positive))}"
     share = percent(data.n_positive / data.n_rows, 1)
+    rows = f"{data.n_rows} rows"
+    if data.n_all is not None:
+        rows = f"a sample of {data.n_rows} of {data.n_all} rows (seed {args.seed})"
     exact = [f"Exact Boxes search for at most {args.time_limit:g} seconds a fit"] if "exact" in results else []
     left_out = [f"{_TITLES[name]}: left out, {result.error}" for name, result in results.items() if result.error]
     rates = [f"recall at {format_number(100 * rate)}%" for rate in args.false_alarm_rates]
     header = ["model", "AUC", "avg. precision", *rates, "precision", "recall", "bal. accuracy", "alarms/1000"]
     done = [(_TITLES[name], result) for name, result in results.items() if not result.error]
-    rows = [_cells(title, result) for title, result in done]
+    cells = [_cells(title, result) for title, result in done]
     protected: list[str] = []
     if groups is not None:
         by_group = [(title, result.rates) for title, result in done]
         protected = ["", rates_text(args.protected, groups, by_group)]
     return "\n".join(
         [
-            f"{data.rows.file.name}: {data.n_rows} rows, {data.n_positive} ({share}) with {label}",
+            f"{data.rows.file.name}: {rows}, {data.n_positive} ({share}) with {label}",
             f"{manner(args)}: rankings as mean ± standard deviation over the folds, the rest over all rows",
             *exact,
             "",
-            text_table([*header, "boxes", "limits", "seconds"], rows),
+            text_table([*header, "boxes", "limits", "seconds"], cells),
             *left_out,
             *protected,
         ]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from boxdraw._core.arrays import BoolArray, FloatArray
+from boxdraw._core.arrays import BoolArray, FloatArray, IntArray
 from boxdraw.model.export.text import format_number, printable
 from boxdraw.model.rule import is_missing
 from boxdraw.tables.columns import check_weight_type, distinct, row_weights
 from boxdraw.tables.errors import TableError, check_columns, listed
 from boxdraw.tables.kinds import Kind, column_kind
 from boxdraw.tables.labels import rarer_label
+from boxdraw.tables.sample import sampled_numbers
 from boxdraw.tables.source import TableFile
 from boxdraw.tables.trained import as_float64, as_text
 
@@ -85,6 +86,7 @@ class LabelledFile:
     target: str
     weight: str | None = None
     skip: bool = False
+    only: IntArray | None = None  # numbers of the rows that are read, among those with a label
 
     def __post_init__(self) -> None:
         check_columns([self.target, self.weight], self.file.schema.names, self.file.name)
@@ -107,7 +109,13 @@ class LabelledFile:
                 first = n_rows + int(unlabelled.argmax())
             n_rows, n_unlabelled = n_rows + len(unlabelled), n_unlabelled + int(unlabelled.sum())
             if not unlabelled.all():
-                yield table.filter(pa.array(~unlabelled)) if unlabelled.any() else table
+                table = table.filter(pa.array(~unlabelled)) if unlabelled.any() else table
+                if self.only is None:
+                    yield table
+                    continue
+                end = n_rows - n_unlabelled
+                if len(chosen := _between(self.only, end - table.num_rows, end)):
+                    yield table.take(pa.array(chosen))
         if not n_rows or n_unlabelled == n_rows or (n_unlabelled and not self.skip):
             raise self._no_labels(n_rows, n_unlabelled, first)
 
@@ -138,7 +146,7 @@ class LabelledFile:
 
     def facts(self, features: Sequence[str], texts: Sequence[str], tell: Tell) -> Facts:
         """Look at all rows once; of some features, the different texts are found."""
-        n_rows = self.file.n_rows
+        n_rows = self.file.n_rows if self.only is None else len(self.only)
         facts = Facts(without_values=set(features), texts={name: set() for name in texts})
         for table in self.tables(features):
             facts.see(table, self.target, self.weights(table), features)
@@ -185,6 +193,12 @@ class LabelledFile:
         return [value for value, text in texts.items() if by_text[text] == classes[1]]
 
 
+def _between(numbers: IntArray, start: int, stop: int) -> IntArray:
+    """Return the numbers from ``start`` on and below ``stop``, counted from there."""
+    first, last = numbers.searchsorted([start, stop])
+    return numbers[first:last] - start
+
+
 def _means(text: str, label: Any) -> bool:
     return label_text(label) == (text.lower() if isinstance(label, bool) else text)
 
@@ -206,6 +220,7 @@ class TrainingFile:
     facts: Facts
     negative: Any
     positive: Any
+    n_all: int | None = None  # rows that these are a sample of
 
     @classmethod
     def of(
@@ -224,6 +239,17 @@ class TrainingFile:
                     "from: write a large number instead, or leave the field empty"
                 )
         return made
+
+    def sample(self, limit: int, seed: int, tell: Tell) -> TrainingFile:
+        """Return a plain sample of so many rows, as if the file had no others; all if there are no more."""
+        if limit >= self.n_rows:
+            return self
+        rows = replace(self.rows, only=sampled_numbers(self.n_rows, limit, seed))
+        facts = rows.facts(self.features, [], tell)
+        if len(facts.count) < 2:
+            raise TableError(f"a sample of {limit} of {self.n_rows} rows has rows of one label only", "sample")
+        made = TrainingFile.of(rows, self.features, self.categorical, facts, label_text(self.positive))
+        return replace(made, n_all=self.n_rows)
 
     @property
     def n_rows(self) -> int:

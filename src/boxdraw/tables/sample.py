@@ -7,15 +7,17 @@ the least of all is among the least of its own chunk, so the samples of chunks c
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
 
-from boxdraw._core.arrays import FloatArray
+from boxdraw._core.arrays import FloatArray, IntArray
 
 Hashes = npt.NDArray[np.uint64]
 
 _MOST_PARTS = 64
+_TILE = 2**18  # row numbers that are hashed at once
 
 
 def hash_rows(keys: FloatArray, weight: FloatArray | None) -> Hashes:
@@ -171,3 +173,11 @@ class Sample:
     def complete(self) -> bool:
         """Whether these are all that there are."""
         return self._one().complete
+
+
+def sampled_numbers(n_rows: int, limit: int, seed: int) -> IntArray:
+    """Draw the numbers of ``limit`` of so many rows, in their order: unlike values, numbers tell equal rows apart."""
+    tiles = (np.arange(first, min(first + _TILE, n_rows), dtype=np.float64) for first in range(0, n_rows, _TILE))
+    keys = (np.column_stack([np.full(len(tile), float(seed % 2**32)), tile]) for tile in tiles)
+    sample = reduce(Sample.merge, (Sample.of(each, None, limit) for each in keys))
+    return np.sort(sample.keys[:, 1]).astype(np.intp)
