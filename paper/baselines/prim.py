@@ -189,6 +189,9 @@ class PRIMClassifier(BaseBoxClassifier):
         if self.max_boxes is not None:
             check_scalar(self.max_boxes, "max_boxes", Integral, min_val=1)
 
+    def _knows_table(self) -> bool:
+        return False  # predict calls `_validated`, which rejects missing values, too
+
     def _validated(self, X: Any) -> Any:
         rows = super()._validated(X)
         assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
