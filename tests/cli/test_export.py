@@ -2,6 +2,7 @@
 
 import importlib
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def test_json_is_read_back(run, model):
 def test_sql_runs(run, model):
     query = run("export", model, "--to", "sql", "--table", "main.payments").out
     table = small_table()
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE TABLE payments (amount REAL, hour REAL)")
         rows = zip(table["amount"].to_pylist(), table["hour"].to_pylist(), strict=True)
         database.executemany("INSERT INTO payments VALUES (?, ?)", rows)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,7 +74,7 @@ def test_sql_with_the_risk(run, request, fixture, options):
     model = request.getfixturevalue(fixture)
     query = run("export", "risk.json", "--to", "sql", "--table", "t", "--risk", *options).out
     table = small_table().select(["amount", "hour"])
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE TABLE t (amount REAL, hour REAL)")
         database.executemany("INSERT INTO t VALUES (?, ?)", zip(*table.to_pydict().values(), strict=True))
         found = [row[-1] for row in database.execute(query)]
@@ -86,7 +87,7 @@ def test_sql_of_the_risk_alone(run, request, fixture, options):
     model = request.getfixturevalue(fixture)
     expression = run("export", "risk.json", "--to", "sql", "--risk", *options).out
     rows, values = small_table().select(["amount", "hour"]), "SELECT ? AS amount, ? AS hour"
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         found = [
             database.execute(f"SELECT {expression} FROM ({values})", row).fetchone()[0]
             for row in zip(*rows.to_pydict().values(), strict=True)

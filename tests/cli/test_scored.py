@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -379,7 +380,7 @@ def test_without_the_option_the_union_is_exported(run, card):
 def test_sql_runs(run, card):
     query = run("export", card, "--to", "sql", "--scorecard", "--table", "payments").out
     table = small_table()
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE TABLE payments (amount REAL, hour REAL)")
         rows = zip(table["amount"].to_pylist(), table["hour"].to_pylist(), strict=True)
         database.executemany("INSERT INTO payments VALUES (?, ?)", rows)
@@ -472,7 +473,7 @@ def test_sql_avoids_the_names_of_columns(run):
     boxes = BoxSet([[1, -INF, -INF]], [[INF, 5, 9]], feature_names=["points", "Flagged", "reasons"])
     Scorecard(boxes, [2], 1).to_json("card.json")
     query = run("export", "card.json", "--to", "sql", "--scorecard", "--reasons", "--table", "t").out
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE TABLE t (points REAL, Flagged REAL, reasons REAL)")
         database.execute("INSERT INTO t VALUES (3, 2, 1)")
         cursor = database.execute(query)

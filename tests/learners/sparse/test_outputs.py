@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -52,7 +53,7 @@ def test_python(fitted):
 
 def test_sql(fitted):
     model, rows, flagged = fitted
-    with sqlite3.connect(":memory:") as base:
+    with closing(sqlite3.connect(":memory:")) as base:
         rows.to_sql("payments", base, index=False)
         found = base.execute(f"SELECT {model.boxes_.to_sql()} FROM payments").fetchall()
     np.testing.assert_array_equal([bool(value) for (value,) in found], flagged)

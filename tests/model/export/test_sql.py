@@ -511,10 +511,10 @@ def test_postgres_cuts_long_names():
 def test_the_least_whole_number_is_a_category():
     least = -(2**63)
     boxes = BoxSet.from_rules([Rule((Limit("a", categories=frozenset([least])),))], ["a"], {"a": [least, 1]})
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE t (a INTEGER)")
-    connection.executemany("INSERT INTO t VALUES (?)", [(least,), (least + 1,), (1,)])
-    assert connection.execute(f"SELECT {to_sql(boxes)} FROM t").fetchall() == [(1,), (0,), (0,)]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE t (a INTEGER)")
+        connection.executemany("INSERT INTO t VALUES (?)", [(least,), (least + 1,), (1,)])
+        assert connection.execute(f"SELECT {to_sql(boxes)} FROM t").fetchall() == [(1,), (0,), (0,)]
     assert boxes.contains([[least], [least + 1], [1]]).tolist() == [True, False, False]
     with pytest.raises(ValueError, match="more than 64 bits"):
         to_sql(BoxSet.from_rules([Rule((Limit("a", categories=frozenset([least - 1])),))], ["a"], {"a": [1]}))
