@@ -97,19 +97,6 @@ polyline {
 }
 
 @media print {
-  :root {
-    color-scheme: light;
-    --page: #ffffff;
-    --card: #ffffff;
-    --ink: #000000;
-    --quiet: #444444;
-    --line: #bbbbbb;
-    --accent: #0b5cad;
-    --positive: #b3470a;
-    --bad: #a8231c;
-    font-size: 10pt;
-  }
-
   main section {
     padding: 0;
     border: 0;
